@@ -26,7 +26,7 @@ void sino_circle_free(SinoCircle *circle);
 /* Angle i, −1 to count: the last one a turn earlier, and the first one a turn later. */
 double sino_circle_angle(const SinoCircle *circle, int64_t i);
 
-/* What a circle lacks. A gap is a step of more than 30° and more than four mean steps. */
+/* Gaps of a circle. A gap is a step of more than 30° and more than four mean steps. */
 typedef struct SinoCircleGaps {
     int64_t count;
     double longest_rad; /* the longest step, of gaps or others */
@@ -34,5 +34,5 @@ typedef struct SinoCircleGaps {
 } SinoCircleGaps;
 
 /* share[i]: the radians of the turn that angle i stands for, half the steps to its neighbours. Beside a gap it stands
- * for half the mean of the other steps: what lies within a gap is not seen, and more weight beside it makes streaks. */
+ * for half the mean of the other steps: no angle sees the rest of the gap, and more weight beside it makes streaks. */
 void sino_circle_shares(const SinoCircle *circle, double *share, SinoCircleGaps *gaps);

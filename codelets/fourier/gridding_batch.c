@@ -2,31 +2,25 @@
 /* Gridding, batch: sizes of what a GPU transforms at a time, and rays by direction. */
 #include "gridding_batch.h"
 
-#include "arithmetic.h"
 #include "gridding.h"
 #include "polar_grid.h"
+#include "transform_batch.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { ALIGNMENT = 256, LANES_BYTES = 512 << 20, MIDDLE = 64 };
+enum { LANES_BYTES = 512 << 20, MIDDLE = 64 };
 
-static int64_t row_bytes(int64_t points)
+/* Rows of a transform, of `count` rows of so many bytes, where a cache holds batch_bytes. */
+static int64_t rows_of(int64_t count, int64_t bytes, int64_t batch_bytes)
 {
-    return (points + 2) * (int64_t)sizeof(float);
-}
-
-/* Transforms of nearly equal size, for `count` rows of which about `fitting` fit a cache: returns their rows. */
-static int64_t divided(int64_t count, int64_t bytes, int64_t batch_bytes)
-{
-    const int64_t fitting = sino_larger(batch_bytes / bytes, 1);
-    return sino_ceil_divide(count, sino_larger((count + fitting / 2) / fitting, 1));
+    return sino_transform_rows_of(count, sino_larger(batch_bytes / bytes, 1));
 }
 
 static int64_t slice_bytes(const SinoGriddingBatch *batch)
 {
-    return sino_times(batch->angle_count, row_bytes(batch->detector)) +
-           sino_times(batch->size, row_bytes(batch->points));
+    return sino_times(batch->angle_count, sino_transform_row_bytes(batch->detector)) +
+           sino_times(batch->size, sino_transform_row_bytes(batch->points));
 }
 
 SinoGriddingBatch sino_gridding_batch(const SinoGeometry *geometry, int64_t batch_bytes)
@@ -40,36 +34,40 @@ SinoGriddingBatch sino_gridding_batch(const SinoGeometry *geometry, int64_t batc
     batch.slices = SINO_GRIDDING_LANES * slice_bytes(&batch) <= LANES_BYTES ? SINO_GRIDDING_LANES : 1;
     const int64_t projections = sino_times(batch.slices, batch.angle_count), rows = batch.slices * batch.size;
     const int64_t columns = batch.points / 2 + 1;
-    batch.projections = divided(projections, row_bytes(batch.detector), batch_bytes);
+    batch.projections = rows_of(projections, sino_transform_row_bytes(batch.detector), batch_bytes);
     batch.all_projections = sino_ceil_multiple(projections, batch.projections);
-    batch.columns = batch.slices * divided(columns, batch.slices * 2 * row_bytes(batch.points), batch_bytes);
-    batch.rows = divided(rows, row_bytes(batch.points), batch_bytes);
+    batch.columns =
+        batch.slices * rows_of(columns, batch.slices * 2 * sino_transform_row_bytes(batch.points), batch_bytes);
+    batch.rows = rows_of(rows, sino_transform_row_bytes(batch.points), batch_bytes);
     batch.all_rows = sino_ceil_multiple(rows, batch.rows);
     return batch;
 }
 
 int64_t sino_gridding_rows_offset(const SinoGriddingBatch *batch)
 {
-    return sino_ceil_multiple(sino_times(batch->all_projections, row_bytes(batch->detector)), ALIGNMENT);
+    return sino_ceil_multiple(sino_times(batch->all_projections, sino_transform_row_bytes(batch->detector)),
+                              SINO_TRANSFORM_ALIGNMENT);
 }
 
 int64_t sino_gridding_columns_offset(const SinoGriddingBatch *batch)
 {
     return sino_gridding_rows_offset(batch) +
-           sino_ceil_multiple(sino_times(batch->all_rows, row_bytes(batch->points)), ALIGNMENT);
+           sino_ceil_multiple(sino_times(batch->all_rows, sino_transform_row_bytes(batch->points)),
+                              SINO_TRANSFORM_ALIGNMENT);
 }
 
 int64_t sino_gridding_cuda_scratch_bytes(const SinoGriddingBatch *batch)
 {
     return sino_gridding_columns_offset(batch) +
-           sino_ceil_multiple(sino_times(batch->columns, 2 * row_bytes(batch->points)), ALIGNMENT);
+           sino_ceil_multiple(sino_times(batch->columns, 2 * sino_transform_row_bytes(batch->points)),
+                              SINO_TRANSFORM_ALIGNMENT);
 }
 
 /* cuFFT's work areas have at most the size of what it transforms, for lengths without large prime factors. */
 int64_t sino_gridding_cuda_bytes(const SinoGriddingBatch *batch)
 {
-    return sino_times(batch->projections, row_bytes(batch->detector)) +
-           sino_times(batch->rows + 2 * batch->columns, row_bytes(batch->points)) +
+    return sino_times(batch->projections, sino_transform_row_bytes(batch->detector)) +
+           sino_times(batch->rows + 2 * batch->columns, sino_transform_row_bytes(batch->points)) +
            sino_times(batch->angle_count, (int64_t)sizeof(SinoGriddingRay));
 }
 

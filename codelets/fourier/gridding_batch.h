@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The size of projections, of columns and of rows that are transformed at a time: caches of GPUs hold it. Tests have
- * others. */
+/* Bytes of a transform, of projections, columns or rows, which caches of GPUs hold; tests have others. Slices of a
+ * batch, at most. */
 enum { SINO_GRIDDING_BATCH_BYTES = 16 << 20, SINO_GRIDDING_LANES = 4 };
 
 /* It depends on the geometry alone, so that the rounding of a slice does not depend on the others. A projection has

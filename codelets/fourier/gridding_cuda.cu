@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Gridding: Aᵀ on a GPU, for a batch of slices at a time. A kernel gathers projections from the panels, with zeros
  * behind them, cuFFT transforms them, and a kernel makes terms of the frequencies. For as many columns of the grid as
- * caches hold, each point sums the terms under its window: angles are sorted by direction, so that those near a point
- * are neighbours, and each sum has one owner and one order. Near the origin, where rays meet, a warp owns a point.
- * cuFFT transforms the columns, a kernel turns those of their points that are rows of the slice into rows, cuFFT
- * transforms these, and a last kernel divides the window's transform out and writes the tiles. */
+ * caches hold, a thread sums the terms under the window of its point: angles are sorted by direction, so that rays near
+ * a point are neighbours, and each sum has one order. Near the origin, where rays meet, a warp has a point. cuFFT
+ * transforms the columns, and a kernel transposes their points that are in rows of the slice. cuFFT transforms these
+ * rows, and a last kernel divides them by the window's transform and writes the tiles. */
 #include "slice_tiles.cuh"
 
 #include <stdlib.h>
@@ -176,7 +176,7 @@ static __device__ void add_terms(const Grid &of, int column, int row, float sign
 }
 
 /* The sums of a point 0 ≤ column ≤ G/2, −G/2 ≤ row < G/2. The grid repeats after G points, and opposite points are
- * conjugate: what is spread beyond an end comes back so. Terms have columns 0 … G/2. */
+ * conjugate: terms that are spread beyond an end come back so. Terms have columns 0 … G/2. */
 template <int LANES>
 static __device__ void add_images(const Grid &of, int column, int row, int first, int step, float2 *sum)
 {

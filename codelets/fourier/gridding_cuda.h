@@ -8,7 +8,7 @@
 #include "gridding_batch.h"
 #include "tile_rows.h"
 
-/* What GPUs need of a scan. Nothing is owned; the arrays outlive the SinoGriddingCuda. */
+/* A scan, for GPUs. Nothing is owned; the arrays outlive the SinoGriddingCuda. */
 typedef struct SinoGriddingScan {
     SinoGriddingBatch batch;
     const SinoGriddingRay *ray; /* [K]: sino_gridding_rays */

@@ -51,7 +51,7 @@ int64_t sino_polar_grid_stride(const SinoPolarGrid *grid);
 void *sino_polar_grid_finish(const SinoPolarGrid *grid, int64_t lanes, int64_t lane, const void *sums,
                              int64_t first_row, int64_t count, void *rows);
 
-/* What GPUs know of the grid. sino_polar_grid_points: G. sino_polar_grid_inverse: inverse[j], 1/transform of the window
+/* The grid, for GPUs. sino_polar_grid_points: G. sino_polar_grid_inverse: inverse[j], 1/transform of the window
  * at pixel j of S, in one direction. sino_polar_grid_window: the polynomial in s = 1 − (t/4)² that is the window at the
  * distance t from its middle, in points, to 10⁻⁹ of its largest value, 1; coefficient[0] is the highest power's. */
 enum { SINO_POLAR_TAPS = 8, SINO_POLAR_POWERS = 15 };

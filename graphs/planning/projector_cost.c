@@ -9,12 +9,11 @@
 
 enum { PANEL = 16 };
 
-/* Seconds of a core for a stored nonzero: tracing, and lists for devices, which cost three times as much
- * (regroup_task.c). */
-static double trace_s_of(const SinoMachine *machine, const SinoRunPlan *plan)
+double sino_projector_trace_flops(const SinoRunPlan *plan)
 {
-    const double gflops = machine->rates.of_devices ? machine->file.core.gflops : machine->rates.kernel_gflops;
-    return (plan->resources.lists_bytes > 0 ? 4.0 : 1.0) * SINO_TRACE_FLOPS / (1e9 * gflops);
+    const SinoOperatorSize *size = &plan->size;
+    const double stored = (double)size->stored_angles / (double)plan->problem.geometry.angle_count;
+    return (plan->resources.lists_bytes > 0 ? 4 : 1) * SINO_TRACE_FLOPS * size->nonzero_count * stored;
 }
 
 double sino_projector_product_s(const SinoProblem *problem, double nonzero_count, const SinoRates *rates,
@@ -33,8 +32,8 @@ double sino_projector_job_s(const SinoWorkload *job, const SinoRunPlan *plan, co
     const int64_t products = job->solver->iterative ? 2 * job->history_columns - 1 : 1, slices = job->slice_count;
     const bool windows = plan->window_count > 0;
     const int64_t minibatch = windows ? plan->streaming.minibatch : sino_smaller(slices, PANEL);
-    const double stored = (double)size->stored_angles / (double)plan->problem.geometry.angle_count;
-    const double trace_s = size->nonzero_count * stored * trace_s_of(machine, plan);
+    const double core_gflops = rates->of_devices ? machine->file.core.gflops : rates->kernel_gflops;
+    const double trace_s = sino_projector_trace_flops(plan) / (1e9 * core_gflops);
     const int64_t traced = windows ? sino_times(products, sino_ceil_divide(slices, minibatch)) : 1;
     const int64_t panel = job->solver->normal ? SINO_HALVES_WIDTH
                                               : sino_trial_batch(job, sino_operator_of(plan->problem.projector)).stride;

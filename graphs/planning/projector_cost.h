@@ -16,3 +16,7 @@ double sino_projector_product_s(const SinoProblem *problem, double nonzero_count
  * makes lists, although GPUs may do so. Depends on the job, its operator and the rates, not on how slices are divided;
  * windows depend on the minibatches of the plan. */
 double sino_projector_job_s(const SinoWorkload *job, const SinoRunPlan *plan, const SinoMachine *machine);
+
+/* Flops of tracing the stored ray lengths of a slice, on all ranks that share it; for devices with the lists that cores
+ * make of them, which cost three times as much (regroup_task.c). */
+double sino_projector_trace_flops(const SinoRunPlan *plan);

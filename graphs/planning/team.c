@@ -3,9 +3,9 @@
 #include "team.h"
 
 #include "arithmetic.h"
+#include "projector_cost.h"
 #include "rank_speeds.h"
 #include "simulation.h"
-#include "trace_task.h"
 
 #include <stdlib.h>
 
@@ -22,9 +22,8 @@ static SinoStatus weigh_ranks(const SinoRuntime *runtime, SinoPlanRequest *reque
     return sino_processes_agree(team->processes, sino_forecast_new(request, &team->forecast));
 }
 
-/* Whether tracing takes longer than what every rank traces takes to go round a ring. Cores trace, unless GPUs do; for
- * devices they make lists beside, which cost three times as much (regroup_task.c).
- * All ranks decide alike: of the machine, only what they have agreed on is read. */
+/* Whether tracing takes longer than what every rank traces takes to go round a ring. Cores trace, unless GPUs do. All
+ * ranks decide alike: of the machine, only what they have agreed on is read. */
 static bool is_worth_sharing(const SinoRunPlan *plan, const SinoMachine *machine, int64_t ranks)
 {
     enum { TURNS = 8 }; /* of values, before and between those of A */
@@ -33,9 +32,7 @@ static bool is_worth_sharing(const SinoRunPlan *plan, const SinoMachine *machine
     const double rate = gpus ? (double)machine->devices.count * machine->file.device.gflops
                              : (double)machine->worker_count * machine->file.core.gflops;
     const SinoResources *bytes = &plan->resources;
-    const double stored = (double)plan->size.stored_angles / (double)plan->problem.geometry.angle_count;
-    const double nonzeros = plan->size.nonzero_count * stored / (double)plan->grid.data_ranks;
-    const double flops = SINO_TRACE_FLOPS * nonzeros * (bytes->lists_bytes > 0 ? 4 : 1);
+    const double flops = sino_projector_trace_flops(plan) / (double)plan->grid.data_ranks;
     const double traced_s = flops / (1e9 * rate), saved_s = traced_s * (double)(ranks - 1) / (double)ranks;
     const double sent_s = (double)(bytes->operator_bytes + bytes->lists_bytes) / (1e9 * rates->link_gbps);
     return saved_s > sent_s + (double)(TURNS * (ranks - 1)) * 1e-6 * rates->link_latency_us;

@@ -11,6 +11,7 @@
 #include "memory.h"
 #include "runtime.h"
 #include "solver.h"
+#include "sort.h"
 #include "stream_socket.h"
 
 #include <inttypes.h>
@@ -139,12 +140,6 @@ SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *tol
 enum { ITERATIONS_OF_FEW = 40, COLUMNS_OF_AN_ANGLE = 4, STEPS_OF_A_GAP = 3 };
 static const double narrowest_gap_rad = 10 * SINO_PI / 180;
 
-static int by_value(const void *a, const void *b)
-{
-    const double first = *(const double *)a, second = *(const double *)b;
-    return (first > second) - (first < second);
-}
-
 /* Directions of rays in rising order, in [0, π); those nearer to each other than a tenth of an even step count once. */
 static bool are_few(const double *direction_rad, int64_t count, int64_t columns)
 {
@@ -169,7 +164,7 @@ static SinoStatus set_of_parallel(const SinoGeometry *geometry, SinoSolverSettin
         const double turns = geometry->angle_rad[k] / SINO_PI;
         direction_rad[k] = (turns - floor(turns)) * SINO_PI;
     }
-    qsort(direction_rad, (size_t)count, sizeof *direction_rad, by_value);
+    (void)sino_sort_finite(count, direction_rad);
     solver->few_angles = are_few(direction_rad, count, geometry->column_count);
     free(direction_rad);
     if (solver->few_angles) solver->iterations = ITERATIONS_OF_FEW;

@@ -10,7 +10,7 @@
 SinoStatus sino_tiff_head_new(const SinoVolumeRequest *request, char **head, int64_t *used);
 
 /* ImageJ's own words in the description of a file with `images` slices: voxel size, shown range, and what integers
- * mean; the caller frees it. With ResolutionUnit centimetre ImageJ takes "um" for
- * the unit of what it shows, and of the spacing. Integers are calibrated by value = c0 + c1 · code, in `vunit`. NULL:
+ * mean; the caller frees it. With ResolutionUnit centimetre ImageJ takes "um" for the unit of what it shows, and of the
+ * spacing. Integers are calibrated by value = c0 + c1 · code, in `vunit`. NULL:
  * no memory. */
 char *sino_imagej_text(const SinoVolumeRequest *request, int64_t images);

@@ -18,10 +18,9 @@ struct SinoGriddingPlan {
     double work;   /* of a slice */
     double angles; /* of the scan */
     SinoData *scratch;
-    bool on_gpus; /* GPUs compute; the rest is theirs */
-    SinoGriddingRay *ray;
-    SinoGriddingScan scan;
-    SinoGpuPlans *gpu; /* of SinoGriddingCuda */
+    SinoGriddingRay *ray;  /* NULL: no GPU computes */
+    SinoGriddingScan scan; /* for GPUs */
+    SinoGpuPlans *gpu;     /* of SinoGriddingCuda; NULL: no GPU computes */
 };
 
 /* The share of the work that adds angles, where there are as many as columns. */
@@ -114,8 +113,7 @@ SinoGriddingGpu sino_gridding_plan_gpu(const SinoGeometry *geometry)
 /* What GPUs have beside the operator of cores. Scratch memory is of one size for both. */
 static SinoStatus open_gpus(const SinoGeometry *geometry, SinoGriddingPlan *plan, int64_t *scratch_bytes)
 {
-    plan->on_gpus = sino_runtime_devices(plan->runtime) & SINO_DEVICE_CUDA;
-    if (!plan->on_gpus) return NULL;
+    if (!(sino_runtime_devices(plan->runtime) & SINO_DEVICE_CUDA)) return NULL;
     *scratch_bytes += sino_gridding_plan_gpu(geometry).more_scratch_bytes;
     SINO_TRY(sino_allocate(geometry->angle_count, sizeof *plan->ray, "angles", &plan->ray));
     sino_gridding_rays(geometry, plan->ray);
@@ -162,8 +160,8 @@ static SinoStatus submit_part(const SinoGriddingPlan *plan, const SinoTaskKind *
                               const Gridding *arguments, double share)
 {
     const double work = share * plan->work * (double)arguments->slices.slice_count;
-    return SINO_SUBMIT(plan->runtime, part, position, arguments, SINO_OF_SLICES(arguments->slices),
-                       .host = !plan->on_gpus, .work = work, .effort = SINO_GRIDDING_FLOPS * work);
+    return SINO_SUBMIT(plan->runtime, part, position, arguments, SINO_OF_SLICES(arguments->slices), .host = !plan->ray,
+                       .work = work, .effort = SINO_GRIDDING_FLOPS * work);
 }
 
 SinoStatus sino_insert_gridding_back(const SinoGriddingPlan *plan, SinoPosition position, SinoSlices slices,

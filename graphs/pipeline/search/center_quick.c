@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Quick center: the rotation axis of a half acquisition, given or by pairs of opposite projections; and
- * centers of some rows at the top, in the middle and at the bottom of the detector. */
+/* Quick center: the rotation axis of a half acquisition, given or by pairs of opposite projections; and centers
+ * of some rows at the top, in the middle and at the bottom of the detector. */
 #include "center_quick.h"
 
 #include "arithmetic.h"

@@ -4,29 +4,15 @@
 
 #include "gridding_cuda.h"
 #include "simt_device.h"
+#include "transforms_on_device.h"
 
-/* Slices of odd sizes are computed as large ones are: in several transforms, and with points far from the origin. */
+/* Slices of odd sizes have points far from the origin. */
 static SinoGriddingBatch batch_of(const SinoGeometry *geometry)
 {
     const int64_t size = geometry->grid_size;
-    SinoGriddingBatch batch = sino_gridding_batch(geometry, size % 2 == 0   ? SINO_GRIDDING_BATCH_BYTES
-                                                            : size % 4 == 3 ? 3000
-                                                                            : 26000);
+    SinoGriddingBatch batch = sino_gridding_batch(geometry, transform_bytes(size, SINO_GRIDDING_BATCH_BYTES));
     if (size % 2 == 1) batch.middle = 5;
     return batch;
-}
-
-static size_t vector_bytes(const SinoTileMap *map, SinoSlices slices, int64_t part)
-{
-    return (size_t)(map->part_rows[part] * slices.stride) * sizeof(float);
-}
-
-static int64_t count_parts(const SinoTileMap *map, int64_t tiles)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < tiles; i++)
-        if (map->tile[i].part >= count) count = map->tile[i].part + 1;
-    return count;
 }
 
 void gridding_adjoint_on_device(const SinoGridding *gridding, const SinoTileMap *map, SinoSlices slices, const float *b,
@@ -46,9 +32,9 @@ void gridding_adjoint_on_device(const SinoGridding *gridding, const SinoTileMap 
     device_check(sino_gridding_cuda_new(&scan, &plans));
     float *of_b = device_lend(b, rays);
     void *of_scratch = device_memory((size_t)sino_gridding_cuda_scratch_bytes(&scan.batch));
-    for (int64_t p = 0; p < scan.part_count; p++) of_x[p] = device_lend(x[p], vector_bytes(map, slices, p));
+    for (int64_t p = 0; p < scan.part_count; p++) of_x[p] = device_lend(x[p], part_vector_bytes(map, slices, p));
     device_check(sino_gridding_adjoint_cuda(NULL, plans, slices, of_b, of_scratch, of_x));
-    for (int64_t p = 0; p < scan.part_count; p++) device_return(x[p], of_x[p], vector_bytes(map, slices, p));
+    for (int64_t p = 0; p < scan.part_count; p++) device_return(x[p], of_x[p], part_vector_bytes(map, slices, p));
     device_unlend(b, of_b, rays);
     device_free(of_scratch);
     sino_gridding_cuda_free(plans);

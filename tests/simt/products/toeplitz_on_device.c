@@ -5,26 +5,7 @@
 #include "simt_device.h"
 #include "toeplitz_cuda.h"
 #include "toeplitz_private.h"
-
-/* Slices of odd sizes are transformed as large ones are: in several transforms of columns, of 23 voxels a side also of
- * rows. */
-static int64_t batch_bytes(int64_t size)
-{
-    return size % 2 == 0 ? SINO_TOEPLITZ_BATCH_BYTES : size % 4 == 3 ? 3000 : 26000;
-}
-
-static size_t vector_bytes(const SinoTileMap *map, SinoSlices slices, int64_t part)
-{
-    return (size_t)(map->part_rows[part] * slices.stride) * sizeof(float);
-}
-
-static int64_t count_parts(const SinoTileMap *map, int64_t tiles)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < tiles; i++)
-        if (map->tile[i].part >= count) count = map->tile[i].part + 1;
-    return count;
-}
+#include "transforms_on_device.h"
 
 void toeplitz_product_on_device(const SinoToeplitz *toeplitz, const SinoTileMap *map, SinoSlices slices,
                                 const float *const *x, void *cores, float *const *y)
@@ -34,7 +15,7 @@ void toeplitz_product_on_device(const SinoToeplitz *toeplitz, const SinoTileMap 
     const int64_t parts = count_parts(map, tiles);
     const size_t map_bytes = (size_t)tiles * sizeof *map->tile;
     const size_t spectrum_bytes = (size_t)sino_toeplitz_bytes(&toeplitz->geometry);
-    const SinoToeplitzBatch batch = sino_toeplitz_batch(size, batch_bytes(size));
+    const SinoToeplitzBatch batch = sino_toeplitz_batch(size, transform_bytes(size, SINO_TOEPLITZ_BATCH_BYTES));
     const size_t scratch_bytes = (size_t)sino_toeplitz_cuda_scratch_bytes(&batch);
     SinoToeplitzCuda *plans = NULL;
     device_check(sino_toeplitz_cuda_new(&batch, &plans));
@@ -43,12 +24,12 @@ void toeplitz_product_on_device(const SinoToeplitz *toeplitz, const SinoTileMap 
     const float **of_x = calloc((size_t)parts + 1, sizeof *of_x);
     float **of_y = calloc((size_t)parts + 1, sizeof *of_y);
     if (!of_x || !of_y) abort();
-    for (int64_t p = 0; p < parts; p++) of_x[p] = device_lend(x[p], vector_bytes(map, slices, p));
-    for (int64_t p = 0; p < parts; p++) of_y[p] = device_lend(y[p], vector_bytes(map, slices, p));
+    for (int64_t p = 0; p < parts; p++) of_x[p] = device_lend(x[p], part_vector_bytes(map, slices, p));
+    for (int64_t p = 0; p < parts; p++) of_y[p] = device_lend(y[p], part_vector_bytes(map, slices, p));
     const SinoToeplitzTables tables = {spectrum, {tile, map->part_rows}, parts};
     device_check(sino_toeplitz_product_cuda(NULL, plans, &tables, slices, of_x, scratch, of_y));
-    for (int64_t p = 0; p < parts; p++) device_unlend(x[p], (void *)of_x[p], vector_bytes(map, slices, p));
-    for (int64_t p = 0; p < parts; p++) device_return(y[p], of_y[p], vector_bytes(map, slices, p));
+    for (int64_t p = 0; p < parts; p++) device_unlend(x[p], (void *)of_x[p], part_vector_bytes(map, slices, p));
+    for (int64_t p = 0; p < parts; p++) device_return(y[p], of_y[p], part_vector_bytes(map, slices, p));
     device_unlend(map->tile, tile, map_bytes);
     device_unlend(sino_toeplitz_spectrum(toeplitz), spectrum, spectrum_bytes);
     device_free(scratch);

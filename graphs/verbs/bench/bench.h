@@ -16,12 +16,14 @@ typedef struct SinoBenchMachine {
     int64_t worker_count;
     double fma_gflops[SINO_DOUBLE + 1]; /* SINO_SINGLE, SINO_DOUBLE */
     double read_gbps, copy_gbps;        /* bytes read; bytes read and written */
+    SinoData **stream;                  /* that are read and copied, of each worker; NULL before the first time */
 } SinoBenchMachine;
 
 SinoBenchMachine sino_bench_machine(SinoRuntime *runtime);
 
-/* The memory of sino_bench_read and sino_bench_copy. */
+/* The memory of sino_bench_read and sino_bench_copy, from the first of them until sino_bench_stream_free. */
 int64_t sino_bench_read_bytes(int64_t worker_count);
+void sino_bench_stream_free(SinoBenchMachine *machine);
 
 /* Seconds that went by, and processor time that the program took of them: on a machine with other load, less. */
 typedef struct SinoBenchTime {

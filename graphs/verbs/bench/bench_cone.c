@@ -67,13 +67,14 @@ static SinoStatus needed(void *own, SinoRuntime *runtime, int64_t budget_bytes, 
     const SinoBenchCone *bench = own;
     const int64_t worker_count = sino_runtime_worker_count(runtime);
     (void)budget_bytes;
-    *bytes = sino_runtime_base_bytes() + sino_bench_read_bytes(worker_count);
+    *bytes = sino_runtime_base_bytes();
     for (int symmetric = 0; symmetric < 2; symmetric++) {
         SinoUnitPlan plan;
         SINO_TRY(plan_of(bench, SINO_SINGLE, symmetric, worker_count, &plan));
         const int64_t own_bytes = sino_times(worker_count, worker_bytes(bench, &plan));
         *bytes = sino_larger(*bytes, plan.total_bytes + own_bytes);
     }
+    *bytes += sino_bench_read_bytes(worker_count);
     return NULL;
 }
 
@@ -220,10 +221,8 @@ static SinoStatus measure_plan(SinoBenchCone *bench, SinoPrecision precision, bo
     return status;
 }
 
-static SinoStatus measure(void *own, SinoRuntime *runtime)
+static SinoStatus measure_all(SinoBenchCone *bench)
 {
-    SinoBenchCone *bench = own;
-    bench->machine = sino_bench_machine(runtime);
     SINO_TRY(sino_bench_peaks(&bench->machine));
     SINO_TRY(sino_bench_read(&bench->machine));
     SINO_TRY(sino_bench_copy(&bench->machine));
@@ -234,6 +233,15 @@ static SinoStatus measure(void *own, SinoRuntime *runtime)
     }
     SINO_TRY(sino_bench_copy(&bench->machine));
     return sino_bench_read(&bench->machine);
+}
+
+static SinoStatus measure(void *own, SinoRuntime *runtime)
+{
+    SinoBenchCone *bench = own;
+    bench->machine = sino_bench_machine(runtime);
+    SinoStatus status = measure_all(bench);
+    sino_bench_stream_free(&bench->machine);
+    return status;
 }
 
 static void release(void *own)

@@ -130,15 +130,22 @@ static SinoStatus measure_precision(SinoBenchMatrix *bench, SinoPrecision precis
     return status;
 }
 
-static SinoStatus measure(void *own, SinoRuntime *runtime)
+static SinoStatus measure_all(SinoBenchMatrix *bench)
 {
-    SinoBenchMatrix *bench = own;
     const int64_t rows = PRECISIONS * bench->settings->bench.slice_counts.count;
-    (void)runtime;
     SINO_TRY(sino_allocate(rows, sizeof *bench->row, "figures", &bench->row));
     for (int p = 0; p < PRECISIONS; p++)
         if (bench->settings->bench.precisions >> precisions[p] & 1) SINO_TRY(measure_precision(bench, precisions[p]));
     return sino_bench_read(&bench->machine);
+}
+
+static SinoStatus measure(void *own, SinoRuntime *runtime)
+{
+    SinoBenchMatrix *bench = own;
+    (void)runtime;
+    SinoStatus status = measure_all(bench);
+    sino_bench_stream_free(&bench->machine);
+    return status;
 }
 
 static void release(void *own)

@@ -55,14 +55,14 @@ static SinoStatus precision_bytes(const SinoSettings *settings, const SinoGeomet
 SinoStatus sino_bench_bytes(const SinoSettings *settings, const SinoGeometry *geometry, int64_t worker_count,
                             int64_t *bytes)
 {
-    int64_t most = sino_bench_read_bytes(worker_count);
+    int64_t most = 0;
     for (int p = 0; p < SINO_PRECISIONS; p++) {
         int64_t of_precision = 0;
         if (!(settings->bench.precisions >> p & 1)) continue;
         SINO_TRY(precision_bytes(settings, geometry, (SinoPrecision)p, worker_count, &of_precision));
         most = sino_larger(most, of_precision);
     }
-    *bytes = sino_runtime_base_bytes() + most;
+    *bytes = sino_runtime_base_bytes() + sino_bench_read_bytes(worker_count) + most;
     return NULL;
 }
 
@@ -221,6 +221,7 @@ SinoStatus sino_bench_measure(SinoRuntime *runtime, const SinoSettings *settings
     SINO_TRY_OR(status, end, sino_allocate(worker_count, sizeof(SinoData *), "vectors", &measure.rays));
     SINO_TRY_OR(status, end, measure_all(&measure, settings, geometry));
 end:
+    sino_bench_stream_free(&bench->machine);
     free(measure.voxels);
     free(measure.rays);
     return status;

@@ -22,9 +22,10 @@ typedef struct Arrays {
 typedef struct Pass {
     const Arrays *arrays;
     void *pass;           /* of the reader */
-    int64_t *pointer;     /* [PIECE + 1] */
-    int64_t *index;       /* [PIECE] */
-    double *value;        /* [PIECE] */
+    int64_t *pointer;     /* [PIECE + 1], or of as many parts as are read */
+    int64_t *index;       /* [room] */
+    double *value;        /* [room] */
+    int64_t room;         /* PIECE at most */
     int64_t first, count; /* the elements that index and value hold */
 } Pass;
 
@@ -36,12 +37,21 @@ static void end_pass(Pass *pass)
     free(pass->value);
 }
 
-static SinoStatus begin_pass(const Arrays *arrays, Pass *pass)
+/* Room for `count` elements, or a piece of them. */
+static SinoStatus make_room(Pass *pass, int64_t count)
+{
+    pass->room = sino_smaller(PIECE, count);
+    SINO_TRY(sino_allocate(pass->room, sizeof *pass->index, "indices of a matrix", &pass->index));
+    return sino_allocate(pass->room, sizeof *pass->value, "values of a matrix", &pass->value);
+}
+
+/* A pass over pointers of `parts` parts at once. It has room for no other elements: a matrix may be read row by row,
+ * and memory for pieces would take longer to clear than a row to read. */
+static SinoStatus begin_pass(const Arrays *arrays, int64_t parts, Pass *pass)
 {
     *pass = (Pass){.arrays = arrays};
-    SinoStatus status = sino_allocate(PIECE + 1, sizeof *pass->pointer, "pointers of a matrix", &pass->pointer);
-    if (!status) status = sino_allocate(PIECE, sizeof *pass->index, "indices of a matrix", &pass->index);
-    if (!status) status = sino_allocate(PIECE, sizeof *pass->value, "values of a matrix", &pass->value);
+    SinoStatus status =
+        sino_allocate(sino_smaller(PIECE, parts) + 1, sizeof *pass->pointer, "pointers of a matrix", &pass->pointer);
     if (!status) status = arrays->about.reader->begin(arrays->about.state, &pass->pass);
     if (status) end_pass(pass);
     return status;
@@ -72,7 +82,7 @@ static SinoStatus read_piece(Pass *pass, int64_t first, int64_t end)
     const SinoMatrixArrays *about = &pass->arrays->about;
     const int64_t limit = about->layout == SINO_CSC ? about->row_count : about->column_count;
     pass->first = first;
-    pass->count = sino_smaller(PIECE, end - first);
+    pass->count = sino_smaller(pass->room, end - first);
     SINO_TRY(read_integers(pass, SINO_ARRAY_INDICES, first, pass->count, pass->index));
     SINO_TRY(about->reader->doubles(pass->pass, SINO_ARRAY_VALUES, first, pass->count, pass->value));
     bool fine = true;
@@ -125,7 +135,9 @@ static SinoStatus read_compressed(Pass *pass, int64_t first, int64_t count, Sino
     start = buffer->rows.start;
     SINO_TRY(read_pointers(pass, first, count, start));
     pass->pointer[0] = start[0];
-    SINO_TRY(sino_row_buffer_need(buffer, first, count, start[count] - start[0]));
+    const int64_t entries = start[count] - start[0];
+    SINO_TRY(sino_row_buffer_need(buffer, first, count, entries));
+    SINO_TRY(make_room(pass, entries));
     return put_rows(pass, buffer);
 }
 
@@ -175,8 +187,9 @@ static SinoStatus scan_arrays(void *state, SinoMatrixScan *scan)
 {
     const Arrays *arrays = state;
     Pass pass;
-    SINO_TRY(begin_pass(arrays, &pass));
-    SinoStatus status = arrays->about.layout == SINO_CSC ? scan_columns(&pass, scan) : scan_coordinates(&pass, scan);
+    SINO_TRY(begin_pass(arrays, PIECE, &pass));
+    SinoStatus status = make_room(&pass, PIECE);
+    if (!status) status = arrays->about.layout == SINO_CSC ? scan_columns(&pass, scan) : scan_coordinates(&pass, scan);
     end_pass(&pass);
     return status;
 }
@@ -197,7 +210,7 @@ static SinoStatus count_rows(void *state, int64_t first, int64_t count, int64_t 
     const Arrays *arrays = state;
     Pass pass;
     if (arrays->about.layout != SINO_CSR) return sino_matrix_scan_count(scan_arrays, state, first, count, entries);
-    SINO_TRY(begin_pass(arrays, &pass));
+    SINO_TRY(begin_pass(arrays, count, &pass));
     SinoStatus status = count_compressed(&pass, first, count, entries);
     end_pass(&pass);
     return status;
@@ -210,7 +223,7 @@ static SinoStatus read_rows(void *state, int64_t first, int64_t count, SinoRowBu
     if (arrays->about.layout != SINO_CSR)
         return sino_matrix_scan_read(scan_arrays, state, arrays->path, arrays->about.column_count, first, count,
                                      buffer);
-    SINO_TRY(begin_pass(arrays, &pass));
+    SINO_TRY(begin_pass(arrays, 0, &pass));
     SinoStatus status = read_compressed(&pass, first, count, buffer);
     end_pass(&pass);
     return status;
@@ -273,7 +286,7 @@ SinoStatus sino_matrix_arrays_open(SinoMatrixFile *file, const SinoMatrixArrays 
     file->state = arrays;
     SINO_TRY(check_counts(arrays));
     if (about->layout != SINO_COO) {
-        SINO_TRY(begin_pass(arrays, &pass));
+        SINO_TRY(begin_pass(arrays, PIECE, &pass));
         status = check_pointers(&pass);
         end_pass(&pass);
         if (status) return status;

@@ -232,7 +232,7 @@ static void kept_matrices_have_a_map(void **state)
 
 int cli_spect_tests(void)
 {
-    const struct CMUnitTest tests[] = {CLI_TEST(photons_go_through_the_hole), CLI_TEST(image_of_stir_is_found),
-                                       CLI_TEST(kept_matrices_have_a_map)};
+    const struct CMUnitTest tests[] = {CLI_ONE_CORE(photons_go_through_the_hole), CLI_ONE_CORE(image_of_stir_is_found),
+                                       CLI_ONE_CORE(kept_matrices_have_a_map)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ typedef struct Weights {
     double *weight; /* owned, as many */
 } Weights;
 
-typedef void WeightsOf(const SinoCone *cone, int64_t angle, int64_t column, int64_t row, Weights *to);
+typedef void WeightsOf(const SinoCone *cone, int64_t angle, double column, double row, Weights *to);
 
 __attribute__((unused)) static void add_weight(Weights *to, int64_t voxel, double weight)
 {
@@ -110,11 +110,18 @@ __attribute__((unused)) static void check_matrix(const SinoCone *cone, WeightsOf
     assert_success(sino_allocate(rays, sizeof *ax, "test", &ax));
     assert_success(sino_allocate(voxels, sizeof *aty, "test", &aty));
     for (int64_t r = 0; r < rays; r++) {
-        of.count = 0;
-        weights_of(cone, r / each, r % each / cone->row_count, r % cone->row_count, &of);
-        for (int64_t i = 0; i < of.count; i++) {
-            ax[r] += of.weight[i] * (double)x[of.voxel[i]];
-            aty[of.voxel[i]] += of.weight[i] * (double)y[r];
+        const SinoPixelRays pixel = sino_cone_pixel_rays(cone, r / each);
+        const int64_t count = pixel.across * pixel.up;
+        for (int64_t ray = 0; ray < count; ray++) {
+            const double right = ((double)(ray % pixel.across) + 0.5) / (double)pixel.across - 0.5;
+            const double up = ((double)(ray / pixel.across) + 0.5) / (double)pixel.up - 0.5;
+            of.count = 0;
+            weights_of(cone, r / each, (double)(r % each / cone->row_count) + right, (double)(r % cone->row_count) + up,
+                       &of);
+            for (int64_t i = 0; i < of.count; i++) {
+                ax[r] += of.weight[i] / (double)count * (double)x[of.voxel[i]];
+                aty[of.voxel[i]] += of.weight[i] / (double)count * (double)y[r];
+            }
         }
     }
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {

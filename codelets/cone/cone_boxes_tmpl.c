@@ -75,6 +75,7 @@ typedef struct Rays {
     double from[3][RAYS], ray[3][RAYS], size[3][RAYS];
     int axis[RAYS]; /* along which each is followed; −1: no ray */
     int axes;       /* bits 1 << axis of all */
+    float share;    /* of each in its pixel */
 } Rays;
 
 static void take_rays(const SinoView *view, const Box *box, int64_t column, int64_t row, int64_t row_count, Rays *rays)
@@ -141,7 +142,7 @@ static bool bundle_of(const Rays *rays, const Box *box, int axis, Bundle *bundle
     }
     for (int i = 0; i < RAYS; i++) {
         const bool passes = enter[i] <= leave[i];
-        bundle->length[i] = (float)mine[i] * sqrtf(bundle->length[i]);
+        bundle->length[i] = rays->share * (float)mine[i] * sqrtf(bundle->length[i]);
         from = lesser(from, passes ? enter[i] : end + 1);
         to = greater(to, passes ? leave[i] : -1);
     }
@@ -324,20 +325,26 @@ static SinoConeAngles pixels_of(const SinoViewPlanes *planes, const Box *box, in
     return (SinoConeAngles){(int64_t)low, (int64_t)high - (int64_t)low + 1};
 }
 
-static void pass_rays(const SinoCone *cone, const SinoView *view, const Box *box, int64_t column, int64_t row,
-                      const float *from, float *to)
+/* Of a split cone; from, to: the pixels of the column. */
+static void pass_rays(const SinoCone *cone, const SinoView *view, SinoPixelRays each, const Box *box, int64_t column,
+                      int64_t row, const float *from, float *to)
 {
     const int count = (int)sino_smaller(RAYS, cone->row_count - row);
-    Rays rays;
+    int64_t pixel[RAYS] = {0};
+    float value[RAYS] = {0};
+    Rays rays = {.share = 1 / (float)(each.across * each.up)};
     Bundle bundle;
+    for (int i = 0; i < count; i++) pixel[i] = each.up == 1 ? row + i : (row + i) / each.up;
+    for (int i = 0; i < count && from; i++) value[i] = from[pixel[i]];
     take_rays(view, box, column, row, cone->row_count, &rays);
     for (int axis = 0; axis < 3; axis++) {
         if (!(rays.axes >> axis & 1) || !bundle_of(&rays, box, axis, &bundle)) continue;
         if (from)
-            spread_bundle(&bundle, box, count, from + row);
+            spread_bundle(&bundle, box, count, value);
         else
-            project_bundle(&bundle, box, count, to + row);
+            project_bundle(&bundle, box, count, value);
     }
+    for (int i = 0; i < count && to; i++) to[pixel[i]] += value[i];
 }
 
 /* The box and its rays of all angles that are not in upright planes. */
@@ -346,18 +353,19 @@ static void pass_box(const SinoCone *cone, const Box *box, SinoConeBand band, Si
 {
     bool filled = false;
     for (int64_t k = 0; k < angles.count; k++) {
-        const SinoView view = sino_cone_grid_view(cone, angles.first + k);
-        SinoView upright = view;
+        SinoView view = sino_cone_grid_view(cone, angles.first + k), upright = view;
         if (sino_cone_stand_up(cone, &upright)) continue;
+        const SinoPixelRays rays = sino_cone_pixel_rays(cone, angles.first + k);
+        const SinoCone split = sino_cone_split(cone, rays, &view);
         const SinoViewPlanes planes = sino_view_planes(&view);
-        const SinoConeAngles columns = pixels_of(&planes, box, 1, cone->column_count);
-        const SinoConeAngles rows = pixels_of(&planes, box, 2, cone->row_count);
+        const SinoConeAngles columns = pixels_of(&planes, box, 1, split.column_count);
+        const SinoConeAngles rows = pixels_of(&planes, box, 2, split.row_count);
         if (!filled) fill_box(cone, box, band, back, from);
         filled = true;
         for (int64_t c = columns.first; c < columns.first + columns.count; c++)
             for (int64_t r = rows.first / RAYS * RAYS; r < rows.first + rows.count; r += RAYS) {
-                const int64_t ray = (k * cone->column_count + c) * cone->row_count;
-                pass_rays(cone, &view, box, c, r, back ? from + ray : NULL, back ? NULL : to + ray);
+                const int64_t ray = (k * cone->column_count + c / rays.across) * cone->row_count;
+                pass_rays(&split, &view, rays, box, c, r, back ? from + ray : NULL, back ? NULL : to + ray);
             }
     }
     if (back && filled) add_box(cone, box, band, to);

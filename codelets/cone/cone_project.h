@@ -6,7 +6,8 @@
  * nearer to. Where it passes the middles of a plane of voxels, the volume is interpolated linearly: between two
  * neighbours across, and between two along z. The sum over the planes, times the length of the ray from plane to plane,
  * is the line integral. Lengths are in voxel sides: line integrals of attenuation per voxel side have no unit. Voxels
- * around the volume are 0.
+ * around the volume are 0. Where voxels are smaller than pixels, a pixel has the mean of several rays
+ * (sino_cone_pixel_rays).
  *
  * The rays of a detector column pass the same planes in the same places (x, y), and differ along z only. There,
  * neighbouring rows are at equal distances. So one step in x and y serves all rows, which run along vectors. Vectors

@@ -16,10 +16,20 @@ typedef struct Sizes {
     int64_t line, row, sum, groups, box;
 } Sizes;
 
+/* Rows of rays, of the projection that has most. */
+static int64_t most_rows(const SinoCone *cone)
+{
+    int64_t up = 1;
+    for (int64_t k = 0; k < (cone->view ? cone->angle_count : 1); k++)
+        up = sino_larger(up, sino_cone_pixel_rays(cone, k).up);
+    return sino_times(up, cone->row_count);
+}
+
 static Sizes sizes_of(const SinoCone *cone)
 {
     const int64_t lanes = SINO_CONE_LANES, borders = (int64_t)2 * SINO_CONE_BORDER;
-    const int64_t voxels = sino_ceil_multiple(cone->z_count, lanes), rows = sino_ceil_multiple(cone->row_count, lanes);
+    const int64_t voxels = sino_ceil_multiple(cone->z_count, lanes);
+    const int64_t rows = sino_ceil_multiple(most_rows(cone), lanes);
     return (Sizes){.line = voxels + borders,
                    .row = rows + borders,
                    .sum = rows,

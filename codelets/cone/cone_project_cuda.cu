@@ -44,6 +44,7 @@ struct UprightView {
     double depth[3], side[3];
     int number;  /* of the angle, in the vector of rays */
     int flipped; /* rows are counted from the last one, so that they go up */
+    float share; /* of a ray in its pixel */
 };
 
 struct UprightCall {
@@ -223,7 +224,7 @@ static __global__ void __launch_bounds__(WARPS *LANES)
         const int r = row + g * LANES + lane, place = view.flipped ? call.row_count - 1 - r : r;
         if (r >= call.row_count) continue;
         const float climb = static_cast<float>(path.rise) + static_cast<float>(path.spread) * static_cast<float>(r);
-        const float length = length_of(static_cast<float>(1 + path.slope * path.slope), climb);
+        const float length = view.share * length_of(static_cast<float>(1 + path.slope * path.slope), climb);
         to[place] = (call.first ? 0 : to[place]) + length * sum[g];
     }
 }
@@ -232,7 +233,7 @@ static __global__ void __launch_bounds__(WARPS *LANES)
 
 /* What the rows of a column give to a plane of the tile. A lane's first row is the one after its place; it gets at most
  * `most` of them, which are `spread` apart along z. The length of row r's ray from plane to plane is
- * √(flat + (climb + climbs·r)²). */
+ * √(flat + (climb + climbs·r)²), of which its pixel has a share: as a factor of the weights. */
 struct __align__(16) Line
 {
     Places places;
@@ -309,6 +310,7 @@ static __device__ bool take_line(const UprightCall &call, const UprightView &vie
     line->rays = (static_cast<int64_t>(view.number) * call.column_count + column) * call.row_count;
     for (int i = 0; i < 2; i++) {
         const int beside = line->weight[i] > 0 ? lower + i : lower + 1 - i;
+        line->weight[i] *= view.share;
         line->sum[i] = side.along_x ? (beside * TILE + warp) * LANES : (warp * TILE + beside) * LANES;
     }
     return true;
@@ -446,9 +448,10 @@ static SinoStatus launch_upright(cudaStream_t stream, const UprightCall &call, b
                        cone_project_kernel, call, from, to);
 }
 
-/* Projections with upright columns, a few at a time; *first becomes false when a backprojection has begun. */
+/* Ray number `ray` of the pixels of projections with upright columns, a few at a time; *first becomes false when a
+ * backprojection has begun. */
 static SinoStatus pass_upright(cudaStream_t stream, const SinoCone *cone, SinoConeBand band, SinoConeAngles angles,
-                               bool back, bool *first, const float *from, float *to)
+                               int64_t ray, bool back, bool *first, const float *from, float *to)
 {
     UprightCall call = {};
     call.column_count = static_cast<int>(cone->column_count);
@@ -458,10 +461,15 @@ static SinoStatus pass_upright(cudaStream_t stream, const SinoCone *cone, SinoCo
     call.x_count = static_cast<int>(cone->x_count);
     call.z_count = static_cast<int>(cone->z_count);
     for (int64_t k = 0; k < angles.count; k++) {
+        const SinoPixelRays rays = sino_cone_pixel_rays(cone, angles.first + k);
         SinoView view = sino_cone_grid_view(cone, angles.first + k);
-        if (sino_cone_stand_up(cone, &view)) call.view[call.view_count++] = upright_of(cone, view, k);
+        if (sino_cone_stand_up(cone, &view) && ray < rays.across * rays.up) {
+            sino_view_move(rays, ray % rays.across, ray / rays.across, &view);
+            call.view[call.view_count] = upright_of(cone, view, k);
+            call.view[call.view_count++].share = 1 / static_cast<float>(rays.across * rays.up);
+        }
         if (call.view_count == 0 || (call.view_count < VIEWS && k + 1 < angles.count)) continue;
-        call.first = *first;
+        call.first = *first && (back || ray == 0);
         SINO_TRY(launch_upright(stream, call, back, from, to));
         if (back) *first = false;
         call.view_count = 0;
@@ -481,12 +489,27 @@ static SinoStatus check(const SinoCone *cone, SinoConeBand band)
     return NULL;
 }
 
+/* Pixels add up their rays one after the other. */
+static SinoStatus pass_rays(cudaStream_t stream, const SinoCone *cone, SinoConeBand band, SinoConeAngles angles,
+                            bool back, bool *first, const float *from, float *to)
+{
+    int64_t most = 1;
+    for (int64_t k = 0; k < angles.count; k++) {
+        const SinoPixelRays rays = sino_cone_pixel_rays(cone, angles.first + k);
+        most = sino_larger(most, rays.across * rays.up);
+    }
+    for (int64_t ray = 0; ray < most; ray++) {
+        SINO_TRY(pass_upright(stream, cone, band, angles, ray, back, first, from, to));
+        SINO_TRY(sino_cone_slant_cuda(stream, cone, band, angles, ray, back, first, from, to));
+    }
+    return NULL;
+}
+
 SinoStatus sino_cone_project_cuda(cudaStream_t stream, const SinoCone *cone, SinoConeBand band, SinoConeAngles angles,
                                   bool first, const float *voxels, float *rays)
 {
     SINO_TRY(check(cone, band));
-    SINO_TRY(pass_upright(stream, cone, band, angles, false, &first, voxels, rays));
-    return sino_cone_slant_cuda(stream, cone, band, angles, false, &first, voxels, rays);
+    return pass_rays(stream, cone, band, angles, false, &first, voxels, rays);
 }
 
 SinoStatus sino_cone_project_back_cuda(cudaStream_t stream, const SinoCone *cone, SinoConeBand band,
@@ -494,8 +517,7 @@ SinoStatus sino_cone_project_back_cuda(cudaStream_t stream, const SinoCone *cone
 {
     const int64_t runs = sino_times(band.row_count, cone->x_count);
     SINO_TRY(check(cone, band));
-    SINO_TRY(pass_upright(stream, cone, band, angles, true, &first, rays, voxels));
-    SINO_TRY(sino_cone_slant_cuda(stream, cone, band, angles, true, &first, rays, voxels));
+    SINO_TRY(pass_rays(stream, cone, band, angles, true, &first, rays, voxels));
     if (!first) return NULL;
     return sino_clear(stream, voxels, static_cast<size_t>(sino_times(runs, cone->z_count)) * sizeof *voxels);
 }

@@ -101,15 +101,18 @@ typedef struct Tile {
     int64_t first_x, first_y, x_count, y_count;
 } Tile;
 
-/* The rays of a detector column, which lie in an upright plane. They pass plane p, a column of the image (along_x) or a
- * row of it, at start + slope·p rows or columns. With t = (p − from)·pace, row r is there at z + rise·t along z, and
- * apart + spread·t further with each row. The length of a ray from plane to plane is √(flat + (climb + climbs·r)²)
- * voxels. */
+/* The rays of a detector column, or of one of several in a column of pixels, which lie in an upright plane. They pass
+ * plane p, a column of the image (along_x) or a row of it, at start + slope·p rows or columns. With t = (p −
+ * from)·pace, row r is there at z + rise·t along z, and apart + spread·t further with each row. The length of a ray
+ * from plane to plane is √(flat + (climb + climbs·r)²) voxels. A pixel has the mean of its rays, `rows` of which are
+ * rows of the path. */
 typedef struct Path {
     bool along_x, flipped; /* rows are counted from the last one, so that they go up */
     double start, slope;
     double from, pace, z, rise, apart, spread;
     float flat, climb, climbs;
+    int64_t rows;
+    float share; /* of a ray in its pixel */
 } Path;
 
 /* Turns the rows of an upright view so that they go up. */
@@ -121,7 +124,8 @@ static bool flip(const SinoCone *cone, SinoView *view)
     return true;
 }
 
-static Path path_of(const SinoCone *cone, const SinoView *view, bool flipped, int64_t column)
+/* Of a split cone. */
+static Path path_of(const SinoCone *cone, const SinoView *view, SinoPixelRays rays, bool flipped, int64_t column)
 {
     double from[3], ray[3];
     for (int i = 0; i < 3; i++) {
@@ -144,7 +148,9 @@ static Path path_of(const SinoCone *cone, const SinoView *view, bool flipped, in
                  .spread = view->parallel ? 0 : height,
                  .flat = (float)(1 + slope * slope),
                  .climb = (float)(ray[2] * pace),
-                 .climbs = view->parallel ? 0 : (float)(height * pace)};
+                 .climbs = view->parallel ? 0 : (float)(height * pace),
+                 .rows = rays.up,
+                 .share = 1 / (float)(rays.across * rays.up)};
     if (!cone->fans) return path;
     path.z = sino_cone_plane_slice(cone) - cone->center_row;
     path.apart = 1;
@@ -444,11 +450,29 @@ static SinoConeAngles add_steps(const SinoCone *cone, const SinoConeWork *work, 
     return groups;
 }
 
-/* The length from plane to plane of the ray of a row. */
+/* The length from plane to plane of the ray of a row, times its share. */
 SINO_INLINE float length_of(const Path *path, int32_t row)
 {
     const float climb = path->climb + path->climbs * (float)row;
-    return sqrtf(path->flat + climb * climb);
+    return path->share * sqrtf(path->flat + climb * climb);
+}
+
+/* Adds the rows' sums to `count` pixels; those outside first … end − 1 are 0. */
+static void add_rows(const Path *path, int64_t first, int64_t end, float *restrict sum, int64_t count,
+                     float *restrict rays)
+{
+    for (int32_t r = (int32_t)first; r < end; r++) sum[r] *= length_of(path, r);
+    for (int64_t p = first / path->rows; p < sino_ceil_divide(end, path->rows); p++)
+        for (int64_t r = p * path->rows; r < (p + 1) * path->rows; r++)
+            rays[path->flipped ? count - 1 - p : p] += sum[r];
+}
+
+static void take_rows(const Path *path, const float *restrict rays, int64_t count, float *restrict row)
+{
+    for (int64_t p = 0; p < count; p++)
+        for (int64_t r = p * path->rows; r < (p + 1) * path->rows; r++)
+            row[r] = rays[path->flipped ? count - 1 - p : p];
+    for (int32_t r = 0; r < count * path->rows; r++) row[r] *= length_of(path, r);
 }
 
 static void project_path(const SinoCone *cone, const SinoConeWork *work, const Path *path, const Tile *tile,
@@ -470,7 +494,9 @@ static void project_path(const SinoCone *cone, const SinoConeWork *work, const P
     end = sino_smaller(end, cone->row_count);
     const float *restrict sum = work->sum;
     float *restrict last = rays + cone->row_count - 1;
-    if (path->flipped)
+    if (path->rows > 1)
+        add_rows(path, first, end, work->sum, cone->row_count / path->rows, rays);
+    else if (path->flipped)
         for (int32_t r = (int32_t)first; r < end; r++) last[-r] += length_of(path, r) * sum[r];
     else
         for (int32_t r = (int32_t)first; r < end; r++) rays[r] += length_of(path, r) * sum[r];
@@ -609,10 +635,13 @@ static void spread_path(const SinoCone *cone, const SinoConeWork *work, const Pa
     if (count == 0) return;
     const float *last = rays + cone->row_count - 1;
     float *restrict row = work->row;
-    if (path->flipped)
+    if (path->rows > 1)
+        take_rows(path, rays, cone->row_count / path->rows, row);
+    else if (path->flipped)
         for (int32_t r = 0; r < cone->row_count; r++) row[r] = length_of(path, r) * last[-r];
     else
         for (int32_t r = 0; r < cone->row_count; r++) row[r] = length_of(path, r) * rays[r];
+    memset(row + cone->row_count, 0, BORDER * sizeof *row); /* the projection before may have had more rows */
     if (has_levels(cone, path)) {
         spread_levels(cone, work, step, count, voxels);
         return;
@@ -724,20 +753,22 @@ static void pass_tile(const SinoCone *cone, const Tile *tile, SinoConeBand band,
     for (int64_t k = 0; k < angles.count; k++) {
         SinoView view = sino_cone_grid_view(cone, angles.first + k);
         if (!sino_cone_stand_up(cone, &view)) continue;
-        const bool flipped = flip(cone, &view);
+        const SinoPixelRays rays = sino_cone_pixel_rays(cone, angles.first + k);
+        const SinoCone split = sino_cone_split(cone, rays, &view);
+        const bool flipped = flip(&split, &view);
         const SinoViewPlanes planes = sino_view_planes(&view);
-        const SinoConeAngles columns = columns_of(cone, &planes, tile);
+        const SinoConeAngles columns = columns_of(&split, &planes, tile);
         for (int64_t c = columns.first; c < columns.first + columns.count; c++) {
-            const Path path = path_of(cone, &view, flipped, c);
-            const int64_t ray = (k * cone->column_count + c) * cone->row_count;
+            const Path path = path_of(&split, &view, rays, flipped, c);
+            const int64_t ray = (k * cone->column_count + c / rays.across) * cone->row_count;
             if (is_fan(cone) && back)
                 spread_fan(cone, &path, tile, band, from + ray, to);
             else if (is_fan(cone))
                 project_fan(cone, &path, tile, band, from, to + ray);
             else if (back)
-                spread_path(cone, work, &path, tile, band, from + ray, to);
+                spread_path(&split, work, &path, tile, band, from + ray, to);
             else
-                project_path(cone, work, &path, tile, band, from, to + ray);
+                project_path(&split, work, &path, tile, band, from, to + ray);
         }
     }
 }

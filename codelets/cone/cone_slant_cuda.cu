@@ -24,7 +24,8 @@ enum {
 struct SlantView {
     SinoView view;
     SinoViewPlanes planes;
-    int number; /* of the angle, in the vector of rays */
+    int number;  /* of the angle, in the vector of rays */
+    float share; /* of a ray in its pixel */
 };
 
 struct SlantCall {
@@ -132,7 +133,7 @@ static __global__ void __launch_bounds__(WARPS *LANES)
     if (column >= call.column_count || row >= call.row_count) return;
     const Ray ray = ray_of(view.view, column, row);
     float *const to = rays + (static_cast<int64_t>(view.number) * call.column_count + column) * call.row_count + row;
-    *to = (call.first ? 0 : *to) + ray.length * sum_of(call, ray, voxels);
+    *to = (call.first ? 0 : *to) + view.share * ray.length * sum_of(call, ray, voxels);
 }
 
 /* Pixels of a projection along one side of the detector; none: last < first. */
@@ -195,7 +196,7 @@ static __global__ void __launch_bounds__(WARPS *LANES)
                 rays + (static_cast<int64_t>(view.number) * call.column_count + c) * call.row_count;
             for (int r = rows.first; r <= rows.last; r++) {
                 const float weight = weight_of(ray_of(view.view, c, r), voxel);
-                if (weight > 0) sum += weight * from[r];
+                if (weight > 0) sum += view.share * weight * from[r];
             }
         }
     }
@@ -223,7 +224,7 @@ static SinoStatus launch_slant(cudaStream_t stream, const SlantCall &call, bool 
 }
 
 SinoStatus sino_cone_slant_cuda(cudaStream_t stream, const SinoCone *cone, SinoConeBand band, SinoConeAngles angles,
-                                bool back, bool *first, const float *from, float *to)
+                                int64_t ray, bool back, bool *first, const float *from, float *to)
 {
     SlantCall call = {};
     call.column_count = static_cast<int>(cone->column_count);
@@ -233,12 +234,15 @@ SinoStatus sino_cone_slant_cuda(cudaStream_t stream, const SinoCone *cone, SinoC
     call.x_count = static_cast<int>(cone->x_count);
     call.z_count = static_cast<int>(cone->z_count);
     for (int64_t k = 0; k < angles.count; k++) {
-        const SinoView view = sino_cone_grid_view(cone, angles.first + k);
-        SinoView upright = view;
-        if (!sino_cone_stand_up(cone, &upright))
-            call.view[call.view_count++] = {view, sino_view_planes(&view), static_cast<int>(k)};
+        const SinoPixelRays rays = sino_cone_pixel_rays(cone, angles.first + k);
+        SinoView view = sino_cone_grid_view(cone, angles.first + k), upright = view;
+        if (!sino_cone_stand_up(cone, &upright) && ray < rays.across * rays.up) {
+            sino_view_move(rays, ray % rays.across, ray / rays.across, &view);
+            call.view[call.view_count++] = {view, sino_view_planes(&view), static_cast<int>(k),
+                                            1 / static_cast<float>(rays.across * rays.up)};
+        }
         if (call.view_count == 0 || (call.view_count < VIEWS && k + 1 < angles.count)) continue;
-        call.first = *first;
+        call.first = *first && (back || ray == 0);
         SINO_TRY(launch_slant(stream, call, back, from, to));
         if (back) *first = false;
         call.view_count = 0;

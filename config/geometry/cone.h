@@ -16,6 +16,7 @@
  * j) has its center at x = j − (X−1)/2, y = (Y−1)/2 − i, z = k − (Z−1)/2 + lift, times voxel_size. */
 #pragma once
 
+#include "arithmetic.h"
 #include "view.h"
 
 #include <math.h>
@@ -124,6 +125,61 @@ static inline SinoView sino_cone_grid_view(const SinoCone *cone, int64_t k)
         view.row[i] *= side[i];
     }
     return view;
+}
+
+/* Rays that are followed through each pixel, side by side and above each other; the pixel has their mean. */
+typedef struct SinoPixelRays {
+    int64_t across, up; /* 1 … SINO_PIXEL_RAYS_MOST */
+} SinoPixelRays;
+
+enum { SINO_PIXEL_RAYS_MOST = 4 };
+
+/* Of pixels so many voxels wide: as many as leave at most 1.2 voxels between them (docs/lab/cones.md). */
+static inline int64_t sino_rays_of_width(double voxels)
+{
+    const double count = ceil(voxels - 0.2);
+    return count > 1 ? (int64_t)fmin(count, SINO_PIXEL_RAYS_MOST) : 1;
+}
+
+/* Those of projection k. Rays through the middles of pixels alone would miss voxels that are smaller than pixels, which
+ * are compared in the middle of the grid. */
+static inline SinoPixelRays sino_cone_pixel_rays(const SinoCone *cone, int64_t k)
+{
+    const double share = cone->source_object / cone->source_detector / cone->voxel_size;
+    double width = cone->pixel_width * share, height = cone->pixel_height * share;
+    if (cone->view) {
+        const SinoView view = sino_cone_grid_view(cone, k);
+        const SinoViewPlanes planes = sino_view_planes(&view);
+        const double middle[3] = {0.5 * (double)(cone->x_count - 1), 0.5 * (double)(cone->y_count - 1),
+                                  0.5 * (double)(cone->z_count - 1)};
+        const double depth = sino_view_value(&planes, 0, middle);
+        width = depth * sqrt(sino_view_dot(view.column, view.column));
+        height = depth * sqrt(sino_view_dot(view.row, view.row));
+    }
+    const bool flat = cone->fans || (cone->row_count == 1 && cone->z_count == 1);
+    return (SinoPixelRays){sino_rays_of_width(width), flat ? 1 : sino_rays_of_width(height)};
+}
+
+/* Moves a view's pixels, whose middle becomes that of ray (across, up) of them. */
+static inline void sino_view_move(SinoPixelRays rays, int64_t across, int64_t up, SinoView *view)
+{
+    const double right = ((double)across + 0.5) / (double)rays.across - 0.5;
+    const double above = ((double)up + 0.5) / (double)rays.up - 0.5;
+    for (int i = 0; i < 3; i++) view->first[i] += right * view->column[i] + above * view->row[i];
+}
+
+/* Makes each ray a pixel: of the view, and of the detector's counts. */
+static inline SinoCone sino_cone_split(const SinoCone *cone, SinoPixelRays rays, SinoView *view)
+{
+    SinoCone split = *cone;
+    sino_view_move(rays, 0, 0, view);
+    for (int i = 0; i < 3; i++) {
+        view->column[i] /= (double)rays.across;
+        view->row[i] /= (double)rays.up;
+    }
+    split.column_count = sino_times(cone->column_count, rays.across);
+    split.row_count = sino_times(cone->row_count, rays.up);
+    return split;
 }
 
 static inline double sino_view_length_across(double x, double y)

@@ -4,11 +4,11 @@
 #include "testing_cone_project.h"
 
 /* Joseph's weights of a ray, from its two ends. */
-static void weights_of(const SinoCone *cone, int64_t angle, int64_t column, int64_t row, Weights *to)
+static void weights_of(const SinoCone *cone, int64_t angle, double column, double row, Weights *to)
 {
     const double c = cos(cone->angle_rad[angle]), s = sin(cone->angle_rad[angle]), far = cone->source_detector;
-    const double u = ((double)column - cone->center) * cone->pixel_width;
-    const double up = (double)row - cone->center_row, v = up * (cone->fans ? cone->voxel_size : cone->pixel_height);
+    const double u = (column - cone->center) * cone->pixel_width;
+    const double up = row - cone->center_row, v = up * (cone->fans ? cone->voxel_size : cone->pixel_height);
     const double source[3] = {cone->source_object * s, -cone->source_object * c, cone->fans ? v : 0};
     const double pixel[3] = {source[0] - far * s + u * c, source[1] + far * c + u * s, v};
     double from[3], step[3], length = 0;
@@ -90,6 +90,53 @@ static void voxels_of_any_size_match_the_matrix(void **state)
         cone.center_row = 17.3;
         check_matrix(&cone, weights_of);
     }
+}
+
+/* Pixels up to 1.2 voxels wide have one ray, others as many as are that close, up to four; fans none above others. */
+static void wide_pixels_have_several_rays(void **state)
+{
+    (void)state;
+    static const double side[] = {2, 1, 1 / 1.19, 1 / 1.21, 0.5, 1 / 2.21, 0.1};
+    static const int64_t count[] = {1, 1, 1, 2, 2, 3, 4};
+    for (size_t i = 0; i < sizeof side / sizeof *side; i++) {
+        SinoCone cone = scan_of(1, 0, 360);
+        cone.voxel_size = side[i];
+        cone.pixel_height *= 2;
+        assert_int_equal(sino_cone_pixel_rays(&cone, 0).across, count[i]);
+        assert_true(sino_cone_pixel_rays(&cone, 0).up >= count[i]);
+        const SinoView view = sino_cone_orbit_view(&cone, angle_rad[0]);
+        const SinoPixelRays of_orbit = sino_cone_pixel_rays(&cone, 0);
+        cone.view = &view;
+        assert_int_equal(sino_cone_pixel_rays(&cone, 0).across, of_orbit.across);
+        assert_int_equal(sino_cone_pixel_rays(&cone, 0).up, of_orbit.up);
+        cone.fans = true;
+        assert_int_equal(sino_cone_pixel_rays(&cone, 0).up, 1);
+    }
+}
+
+/* Voxels of half a pixel, of which every other one lies between the rays through the middles of pixels. */
+static void voxels_between_middles_are_seen(void **state)
+{
+    (void)state;
+    SinoCone cone = scan_of(1, 0, 360);
+    cone.source_object = 600;
+    cone.source_detector = 900;
+    cone.voxel_size = 0.5;
+    const int64_t voxels = voxels_of(&cone), rays = rays_of(&cone);
+    float *x = random_floats(voxels, 1), *y = random_floats(rays, 2);
+    for (int64_t i = 0; i < rays; i++) y[i] = 1;
+    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
+        float least = INFINITY, most = 0;
+        if (!processor_has(i)) continue;
+        product(isas[i], true, &cone, cone.y_count, 1, y, x);
+        for (int64_t v = 0; v < voxels; v++) {
+            least = fminf(least, x[v]);
+            most = fmaxf(most, x[v]);
+        }
+        assert_true(least > 0.9F * most && most < 0.3F);
+    }
+    free(x);
+    free(y);
 }
 
 static void edge_shapes_match_the_matrix(void **state)
@@ -183,9 +230,10 @@ static void directions_are_transposes(void **state)
 TESTING_SUBJECT(cone_project)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scans_match_the_matrix),       cmocka_unit_test(voxels_of_any_size_match_the_matrix),
-        cmocka_unit_test(edge_shapes_match_the_matrix), cmocka_unit_test(fans_match_the_matrix),
-        cmocka_unit_test(directions_are_transposes),    cmocka_unit_test(rows_of_fans_match_the_matrix),
+        cmocka_unit_test(scans_match_the_matrix),        cmocka_unit_test(voxels_of_any_size_match_the_matrix),
+        cmocka_unit_test(edge_shapes_match_the_matrix),  cmocka_unit_test(fans_match_the_matrix),
+        cmocka_unit_test(directions_are_transposes),     cmocka_unit_test(rows_of_fans_match_the_matrix),
+        cmocka_unit_test(wide_pixels_have_several_rays), cmocka_unit_test(voxels_between_middles_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,14 +6,14 @@
 enum { VIEWS = 5, ORBIT_VIEWS = 12 };
 
 /* Joseph's weights of a ray. */
-static void weights_of(const SinoCone *cone, int64_t angle, int64_t column, int64_t row, Weights *to)
+static void weights_of(const SinoCone *cone, int64_t angle, double column, double row, Weights *to)
 {
     const SinoView *view = &cone->view[angle];
     const int64_t count[3] = {cone->x_count, cone->y_count, cone->z_count};
     double from[3], ray[3], length = 0;
     for (int i = 0; i < 3; i++) {
         const double sign = i == 1 ? -1 : 1, lift = i == 2 ? cone->lift : 0;
-        const double pixel = view->first[i] + (double)column * view->column[i] + (double)row * view->row[i];
+        const double pixel = view->first[i] + column * view->column[i] + row * view->row[i];
         ray[i] = sign * (view->parallel ? view->source[i] : pixel - view->source[i]);
         from[i] =
             sign * (view->parallel ? pixel : view->source[i]) / cone->voxel_size + 0.5 * (double)(count[i] - 1) - lift;
@@ -61,7 +61,8 @@ static SinoView random_view(const SinoCone *cone, Kind kind, bool parallel, uint
     if (kind == ANY)
         for (int i = 0; i < 3; i++) up[i] += 0.2 * next_random(state);
     const double size = cone->voxel_size, near = (80 + 20 * next_random(state)) * size;
-    const double far = (30 + 10 * next_random(state)) * size, wide = (1.3 + 0.5 * next_random(state)) * size;
+    const double far = (30 + 10 * next_random(state)) * size, rays = next_random(state) < 0 ? 1 : 1.5;
+    const double wide = rays * (1.3 + 0.5 * next_random(state)) * size;
     for (int i = 0; i < 3; i++) {
         const double middle = far * ray[i] + 2 * size * next_random(state);
         view.source[i] = parallel ? 3 * ray[i] : -near * ray[i];

@@ -100,6 +100,7 @@ static void new_vectors(const SinoCone *cone, Vectors *of)
     const SinoView any = {0};
     SinoCone widest = *cone;
     widest.view = &any;
+    widest.angle_count = 1;
     assert_success(sino_allocate(sino_cone_project_scratch_bytes(&widest), 1, "test", &of->scratch));
     assert_success(sino_allocate(size * size, sizeof *slice, "test", &slice));
     for (int64_t z = 0; z < size; z++) {

@@ -22,7 +22,7 @@ typedef struct SinoUnitPlanRequest {
     const SinoSolver *solver;
     bool supported;                /* some voxels of a volume stay 0 */
     int64_t search_iterations;     /* of a detector row as a fan, for the strength of a prior; 0: no search */
-    const SinoSettings *searching; /* of vectors whose search for a strength takes memory; not owned; NULL: none */
+    const SinoSettings *searching; /* whose search for a strength takes memory; not owned; NULL: none */
     int64_t unit_count;            /* 1, or the sets of the counts */
     int64_t history_numbers;       /* of a unit (SinoHistory) */
     const SinoMatrixFiles *files;  /* of counts, and: */

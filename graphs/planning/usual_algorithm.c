@@ -116,11 +116,10 @@ static bool has_choice(SinoGeometryChoice geometry)
 
 SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *told)
 {
-    const bool full = given->center.reconstruction_type == SINO_RECONSTRUCTION_FULL;
     const bool precise =
         given->projection.precision != SINO_MIXED || sino_job_can(&sino_job_kinds[SINO_JOB_VOLUME], SINO_JOB_MIXED);
     const char *const file = given->input.file_name;
-    if (!has_choice(given->geometry.kind) || !full || !precise || has_rates_of_fdk(given)) return NULL;
+    if (!has_choice(given->geometry.kind) || !precise || has_rates_of_fdk(given)) return NULL;
     if (given->team.grid.batch_groups > 1) {
         if (given->geometry.kind == SINO_GEOMETRY_VECTORS) return NULL;
         told->count = 1;

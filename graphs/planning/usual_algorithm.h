@@ -9,8 +9,8 @@
 #include "settings.h"
 
 /* A SinoSettingsSource. fdk is told of a --grid whose ranks have parts of the volume of a cone. Nothing is told of
- * other geometries, where the lengths of the beam are missing, and where fdk alone serves: with --follow, for one slice
- * to try, in mixed precision, and by rates of fdk. SINO_BAD_INPUT: the scan cannot be opened. */
+ * other geometries, where the lengths of the beam are missing, and where fdk alone serves: with --follow,
+ * in mixed precision, and by rates of fdk. SINO_BAD_INPUT: the scan cannot be opened. */
 SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *told);
 
 /* Sets the iterations of settings that leave them to sinodag, if a scan of parallel beams has few angles for its

@@ -4,6 +4,7 @@
 
 #include "arithmetic.h"
 #include "cone_kind.h"
+#include "cone_scan.h"
 #include "halves.h"
 #include "halves_binned.h"
 #include "job_kind.h"
@@ -18,6 +19,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const SinoConeProductRates usual_products = {.project_gups = 2.0, .backproject_gups = 1.6};
 
@@ -64,14 +66,15 @@ static bool is_sought(const SinoSettings *settings, const SinoSolver *solver)
     return solver->choice == SINO_ALGORITHM_FISTA && isnan(settings->prior.regularization);
 }
 
-/* Mostly so many trials, one after the other (halves_strength.h), as iterations of the whole row; vectors have a search
- * of their own. */
+/* Mostly the time of so many trials, one after the other or some at a time (halves_strength.h), as iterations of the
+ * whole row; vectors have a search of their own. */
 static int64_t search_iterations(const SinoSettings *settings, const SinoSolver *solver, const SinoCone *cone)
 {
-    enum { TRIALS = 5 };
+    enum { TRIALS = 5, TOGETHER = 3 };
     if (cone->view || !is_sought(settings, solver)) return 0;
-    const SinoHalvesFan fan = sino_halves_fan(&settings->solver, cone);
-    return sino_times(TRIALS, sino_halves_trial_iterations(&settings->solver)) / fan.binning / fan.binning / fan.step;
+    const SinoHalvesFan fan = sino_halves_fan(settings, cone);
+    const int64_t trials = fan.count > 1 ? TOGETHER : TRIALS;
+    return sino_times(trials, sino_halves_trial_iterations(&settings->solver)) / fan.binning / fan.binning / fan.step;
 }
 
 SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const SinoInput *input,
@@ -88,7 +91,7 @@ SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const
         .solver = solver,
         .supported = sino_workload_is_supported(&settings->solver),
         .search_iterations = search_iterations(settings, solver, problem->cone),
-        .searching = problem->cone->view && is_sought(settings, solver) ? settings : NULL,
+        .searching = is_sought(settings, solver) ? settings : NULL,
         .machine = *machine,
         .rank_count = rank_count,
         .unit_count = 1,
@@ -132,13 +135,37 @@ static bool narrow(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
     return true;
 }
 
+static SinoStatus count_fans(const SinoUnitPlanRequest *request, SinoVectorsSearchBytes *search)
+{
+    const SinoConeSets sets = {1, 1, 1, false};
+    const SinoHalvesFan trials = sino_halves_fan(request->searching, request->problem->cone);
+    SinoInput input = *request->input;
+    SinoCone cone = *request->problem->cone, seen;
+    SinoProblem row = *request->problem;
+    SinoUnitBytes bytes;
+    double *angle_rad;
+    sino_cone_take_row(&input, &cone);
+    row.geometry = input.geometry;
+    row.cone = &cone;
+    SINO_TRY(sino_allocate(cone.angle_count, sizeof *angle_rad, "angles", &angle_rad));
+    const SinoProblem problem = sino_halves_fan_problem(trials, &row, angle_rad, &seen);
+    SinoStatus status = sino_cone_solution_bytes(&problem, &input, request->solver, false, request->history_numbers,
+                                                 &sets, workers_of(request), 1, &bytes);
+    free(angle_rad);
+    if (!status) *search = (SinoVectorsSearchBytes){.vectors = bytes.vectors, .rest = bytes.scratch};
+    return status;
+}
+
 /* The search for a strength ends before the iterations begin. */
 static SinoStatus add_search(const SinoUnitPlanRequest *request, SinoUnitPlan *plan)
 {
     SinoUnitBytes *bytes = &plan->bytes;
     SinoVectorsSearchBytes search;
     if (!request->searching) return NULL;
-    SINO_TRY(sino_vectors_strength_bytes(request->searching, request->input, workers_of(request), &search));
+    if (request->problem->cone->view)
+        SINO_TRY(sino_vectors_strength_bytes(request->searching, request->input, workers_of(request), &search));
+    else
+        SINO_TRY(count_fans(request, &search));
     const int64_t vectors = plan->sets.paged ? sino_smaller(search.vectors, bytes->window) : search.vectors;
     bytes->search = sino_larger(bytes->integrals + search.rest + vectors - bytes->total, 0);
     bytes->total += bytes->search;

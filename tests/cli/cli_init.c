@@ -189,9 +189,13 @@ static void scans_that_lack_something(void **state)
     cli_works(at, "init p/ -o p.yaml");
     char *text = text_of(at, "p.yaml");
     assert_has(text, "\n# Recon refuses: 'p/' has no angles; needed: --theta ");
+    if (strstr(text, "# Angles")) fail_msg("%s", text);
     assert_has(text, "\nfile-name: \"p/\"\nout: \"p_volume.h5\"\n");
     assert_has(text, "\n#theta: ANGLES\n");
     free(text);
+    char *told = cli_output_of(at, "info p/");
+    assert_has(told, "\nangles       none in the file; needed: --theta for 2 projections\n");
+    free(told);
     cli_refuses(at, "none.h5 | No such file", "init none.h5 -o s.yaml");
     assert_false(cli_exists(at, "s.yaml"));
     cli_refuses(at, "init | no --out | init FILE --out FILE", "init p");

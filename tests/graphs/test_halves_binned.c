@@ -78,7 +78,7 @@ static void fans_see_half(void **state)
 {
     (void)state;
     double rad[301], seen_rad[301];
-    SinoSolverSettings settings = {0};
+    SinoSettings settings = {0};
     for (int k = 0; k < 301; k++) rad[k] = 0.01 * k;
     const SinoCone wide = {.angle_count = 60,
                            .column_count = 129,
@@ -94,20 +94,31 @@ static void fans_see_half(void **state)
     SinoCone many = wide, near = wide;
     many.angle_count = 301;
     near.source_object = 91;
-    SinoGeometry geometry = columns;
+    SinoProblem row = {.geometry = columns, .cone = &wide, .subset_count = 200};
+    SinoCone seen;
     SinoHalvesFan fan = sino_halves_fan(&settings, &wide);
     assert_true(fan.binning == 2 && fan.step == 1);
-    SinoCone seen = sino_halves_fan_seen(fan, &wide, seen_rad, &geometry);
+    SinoGeometry geometry = sino_halves_fan_problem(fan, &row, seen_rad, &seen).geometry;
     assert_true(seen.column_count == 65 && geometry.column_count == 65 && seen.x_count == 65 && seen.y_count == 64);
     assert_true(fabs((0 - seen.center) * seen.pixel_width - (0.5 - wide.center) * wide.pixel_width) < 1e-9);
-    geometry = columns;
     fan = sino_halves_fan(&settings, &many);
     assert_true(fan.binning == 1 && fan.step == 2);
-    seen = sino_halves_fan_seen(fan, &many, seen_rad, &geometry);
+    row.cone = &many;
+    const SinoProblem trials = sino_halves_fan_problem(fan, &row, seen_rad, &seen);
+    geometry = trials.geometry;
+    assert_true(trials.cone == &seen && trials.subset_count == 150);
     assert_true(seen.angle_count == 150 && geometry.angle_count == 150 && seen.column_count == 129);
     assert_true(seen.angle_rad[149] == rad[298] && seen.center == many.center);
     assert_int_equal(sino_halves_fan(&settings, &near).binning, 1); /* larger voxels would reach the source */
-    settings.weights = SINO_WEIGHTS_FILE;
+    /* Four strengths at a time, as fans above each other, or as many as a volume has slices. */
+    assert_true(fan.count == 4 && seen.row_count == 4 && seen.z_count == 4);
+    many.z_count = 8;
+    assert_int_equal(sino_halves_fan(&settings, &many).count, 8);
+    settings.prior.kind = SINO_PRIOR_OF_HUBER;
+    assert_int_equal(sino_halves_fan(&settings, &many).count, 1);
+    settings.prior.kind = SINO_PRIOR_TOTAL_VARIATION;
+    settings.solver.weights = SINO_WEIGHTS_FILE;
+    assert_int_equal(sino_halves_fan(&settings, &many).count, 1);
     assert_int_equal(sino_halves_fan(&settings, &wide).binning, 1);
     assert_int_equal(sino_halves_fan(&settings, &many).step, 1);
 }

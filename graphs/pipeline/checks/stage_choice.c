@@ -99,6 +99,12 @@ static int64_t roomy_margin(int64_t columns, double share)
     return (int64_t)ceil((fmin(radii, 2) - 1) * (double)columns / 2);
 }
 
+/* The scan has them, or becomes them: not counts of emissions, which are line integrals of another kind. */
+static bool has_integrals(const SinoSettings *settings, const SinoInput *input)
+{
+    return input->minus_log || input->info->line_integrals || settings->input.scan_values == SINO_VALUES_LINE_INTEGRALS;
+}
+
 #define WIDE                                                                                                           \
     "the outermost columns have %.0f %% of the largest mean line integral: the object reaches beyond the detector, "   \
     "or the light was weaker than in the flat fields"
@@ -161,12 +167,12 @@ static void tell_narrow(const SinoSettings *settings, double share, double usual
  * rays. Least squares without weights are as exact as those with weights from `evenness` of the rays
  * (docs/lab/images.md).
  */
-static bool is_uneven(const SinoSolverSettings *settings, const SinoInput *input, const SinoScanSample *sample,
-                      double share)
+static bool is_uneven(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample, double share)
 {
     const double usual = 0.1, even = 0.6;
-    const bool integrals = input->minus_log || input->info->line_integrals;
-    const bool weighs = settings->weights == SINO_WEIGHTS_AUTO && settings->algorithm == SINO_ALGORITHM_FISTA;
+    const bool integrals = has_integrals(settings, input);
+    const bool weighs =
+        settings->solver.weights == SINO_WEIGHTS_AUTO && settings->solver.algorithm == SINO_ALGORITHM_FISTA;
     if (integrals && share > usual) return true;
     return weighs && input->minus_log && sample->evenness < even;
 }
@@ -180,7 +186,7 @@ static void choose_padding(const SinoSettings *settings, const SinoInput *input,
     const double usual = 0.1;
     const bool free_choice = settings->solver.padding == SINO_PADDING_AUTO && is_direct(&settings->solver);
     const bool zeros = sino_operator_is_normal(settings->projection.projector);
-    const bool integrals = input->minus_log || input->info->line_integrals;
+    const bool integrals = has_integrals(settings, input);
     if (zeros && integrals && sample->column_count >= LEAST_COLUMNS && share > usual)
         sino_findings_add(
             findings, false, "padding",
@@ -292,7 +298,7 @@ void sino_choose_stages(const SinoSettings *settings, const SinoInput *input, co
     choose_air(settings, input, sample, findings);
     const double share = sees_air(&settings->stages, input, sample, findings) ? 0 : share_at_edge(input->info, sample);
     choose_padding(settings, input, sample, share, findings);
-    findings->stages.uneven = is_uneven(&settings->solver, input, sample, share);
+    findings->stages.uneven = is_uneven(settings, input, sample, share);
     choose_zingers(settings, input, sample, findings);
     choose_stripes(settings, input, sample, findings);
     if (settings->stages.beam_hardening.count == 0)

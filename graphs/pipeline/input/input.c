@@ -380,10 +380,15 @@ SinoStatus sino_input_imagine(const SinoSettings *settings, const SinoScanInfo *
     return status;
 }
 
+bool sino_input_lacks_angles(const SinoInput *input)
+{
+    return !input->view && input->info->angle_assumed && input->info->angle_needed;
+}
+
 SinoStatus sino_input_check(const SinoInputSettings *settings, const SinoInput *input)
 {
     const bool divided = input->flat_correction != SINO_FLAT_NONE;
-    SINO_CHECK(input->view || !(input->info->angle_assumed && input->info->angle_needed), SINO_BAD_INPUT,
+    SINO_CHECK(!sino_input_lacks_angles(input), SINO_BAD_INPUT,
                "'%s' has no angles; needed: --theta with a file of degrees, or a range such as 0:180 (both included), "
                "0:180:excluded or 0:step:0.5%s",
                settings->file_name,

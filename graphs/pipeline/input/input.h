@@ -85,6 +85,9 @@ SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *input);
  * hold: counts, flat and dark fields. The input's scan is NULL. */
 SinoStatus sino_input_imagine(const SinoSettings *settings, const SinoScanInfo *info, SinoInput *input);
 
+/* The angles of its geometry are a guess that no run takes. */
+bool sino_input_lacks_angles(const SinoInput *input);
+
 /* Checks that the scan has what a run needs, without reading counts. SINO_BAD_INPUT: it lacks angles or flat fields, or
  * the settings name fields that are not used. */
 SinoStatus sino_input_check(const SinoInputSettings *settings, const SinoInput *input);

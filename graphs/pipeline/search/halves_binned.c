@@ -16,37 +16,46 @@ int64_t sino_halves_binning(const SinoGeometry *geometry)
     return angles >= LEAST_ANGLES && angles < columns && columns >= LEAST_COLUMNS ? BINNING : 1;
 }
 
-SinoHalvesFan sino_halves_fan(const SinoSolverSettings *settings, const SinoCone *cone)
+SinoHalvesFan sino_halves_fan(const SinoSettings *settings, const SinoCone *cone)
 {
-    enum { LEAST_ANGLES = 60, LEAST_COLUMNS = 128 };
+    enum { LEAST_ANGLES = 60, LEAST_COLUMNS = 128, MANY = 8, FEW = 4 };
+    const bool varied = sino_prior_first(&settings->prior) == SINO_PRIOR_TOTAL_VARIATION;
     const int64_t angles = cone->angle_count, columns = cone->column_count;
     const double grown =
         hypot((double)(cone->x_count + 1), (double)(cone->y_count + 1)) / 2 * cone->voxel_size; /* by averaging */
-    SinoHalvesFan fan = {1, 1};
-    if (settings->weights == SINO_WEIGHTS_FILE) return fan;
+    SinoHalvesFan fan = {1, 1, 1};
+    if (settings->solver.weights == SINO_WEIGHTS_FILE) return fan;
+    if (varied) fan.count = cone->z_count >= MANY ? MANY : FEW;
     if (angles >= columns)
         fan.step = angles >= (int64_t)2 * LEAST_ANGLES ? 2 : 1;
-    else if (angles >= LEAST_ANGLES && columns >= LEAST_COLUMNS && !settings->mask && grown < cone->source_object)
+    else if (angles >= LEAST_ANGLES && columns >= LEAST_COLUMNS && !settings->solver.mask &&
+             grown < cone->source_object)
         fan.binning = BINNING;
     return fan;
 }
 
-SinoCone sino_halves_fan_seen(SinoHalvesFan fan, const SinoCone *cone, double *angle_rad, SinoGeometry *geometry)
+SinoProblem sino_halves_fan_problem(SinoHalvesFan fan, const SinoProblem *row, double *angle_rad, SinoCone *seen)
 {
+    const SinoCone *cone = row->cone;
     const double binning = (double)fan.binning;
-    SinoCone seen = *cone;
-    seen.angle_count /= fan.step;
-    for (int64_t k = 0; k < seen.angle_count; k++) angle_rad[k] = cone->angle_rad[k * fan.step];
-    seen.angle_rad = angle_rad;
-    seen.column_count = sino_ceil_divide(cone->column_count, fan.binning);
-    seen.center = (cone->center + 0.5) / binning - 0.5;
-    seen.pixel_width *= binning;
-    seen.voxel_size *= binning;
-    seen.x_count = sino_ceil_divide(cone->x_count, fan.binning);
-    seen.y_count = sino_ceil_divide(cone->y_count, fan.binning);
-    *geometry = sino_halves_binned(geometry, fan.binning);
-    geometry->angle_count = seen.angle_count;
-    return seen;
+    SinoProblem trials = *row;
+    *seen = *cone;
+    seen->angle_count /= fan.step;
+    for (int64_t k = 0; k < seen->angle_count; k++) angle_rad[k] = cone->angle_rad[k * fan.step];
+    seen->angle_rad = angle_rad;
+    seen->column_count = sino_ceil_divide(cone->column_count, fan.binning);
+    seen->center = (cone->center + 0.5) / binning - 0.5;
+    seen->pixel_width *= binning;
+    seen->voxel_size *= binning;
+    seen->x_count = sino_ceil_divide(cone->x_count, fan.binning);
+    seen->y_count = sino_ceil_divide(cone->y_count, fan.binning);
+    seen->row_count = seen->z_count = fan.count;
+    seen->center_row = sino_cone_plane_slice(seen);
+    trials.geometry = sino_halves_binned(&row->geometry, fan.binning);
+    trials.geometry.angle_count = seen->angle_count;
+    trials.cone = seen;
+    trials.subset_count = sino_smaller(row->subset_count, seen->angle_count);
+    return trials;
 }
 
 int64_t sino_halves_parts(int64_t angle_count)

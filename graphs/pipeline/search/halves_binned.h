@@ -13,17 +13,20 @@ enum { SINO_HALVES = 2 };
  * as columns, where half the strength is not always the right one (docs/lab/images.md). */
 int64_t sino_halves_binning(const SinoGeometry *geometry);
 
-/* Trials of a fan beam average so many columns, and take every so many projections. */
+/* Trials of a fan beam average so many columns, take every so many projections, and are so many at a time, as fans
+ * above each other. */
 typedef struct SinoHalvesFan {
-    int64_t binning, step;
+    int64_t binning, step, count;
 } SinoHalvesFan;
 
 /* Pairs of columns where they are more than the angles, else every second projection, if enough are left. Weights of a
- * file and masks are not averaged. docs/lab/cones.md compares the strengths. */
-SinoHalvesFan sino_halves_fan(const SinoSolverSettings *settings, const SinoCone *cone);
+ * file and masks are not averaged. docs/lab/cones.md compares the strengths. Eight strengths at a time where the volume
+ * has as many slices, so that its vectors are no smaller, else four, as a product with few fans takes little longer
+ * than with one; one of other priors than total variation, and with weights of a file. */
+SinoHalvesFan sino_halves_fan(const SinoSettings *settings, const SinoCone *cone);
 
-/* The fan that trials see, and the geometry of its columns. angle_rad: [angles of the fan], which it borrows. */
-SinoCone sino_halves_fan_seen(SinoHalvesFan fan, const SinoCone *cone, double *angle_rad, SinoGeometry *geometry);
+/* The problem of the trials, of a row's one: the fan is *seen, and borrows angle_rad: [angles of the row]. */
+SinoProblem sino_halves_fan_problem(SinoHalvesFan fan, const SinoProblem *row, double *angle_rad, SinoCone *seen);
 
 /* Parts that the angles are divided into for the search for a strength. */
 int64_t sino_halves_parts(int64_t angle_count);

@@ -45,6 +45,11 @@ static void print_warnings(const SinoInfoReport *report, SinoInfoPart part, FILE
 static void print_angles(const SinoInfoReport *report, FILE *out)
 {
     const SinoScanInfo *info = report->input->info;
+    if (sino_input_lacks_angles(report->input)) {
+        fprintf(out, "angles       none in the file; needed: --theta for %" PRId64 " projections\n",
+                info->file_angle_count);
+        return;
+    }
     fprintf(out, "angles       %" PRId64 ", %.4f to %.4f degrees", info->angle_count, report->least_rad * degrees,
             report->most_rad * degrees);
     if (info->angle_count > 1)
@@ -252,11 +257,12 @@ static void json_of_field(SinoJson *json, const char *name, const SinoSurvey *se
 
 static void json_of_angles(SinoJson *json, const SinoInfoReport *report)
 {
+    const double unit = sino_input_lacks_angles(report->input) ? NAN : degrees;
     sino_json_open(json, "angles");
-    sino_json_real(json, "least_degrees", report->least_rad * degrees);
-    sino_json_real(json, "most_degrees", report->most_rad * degrees);
-    sino_json_real(json, "least_step_degrees", report->least_step_rad * degrees);
-    sino_json_real(json, "most_step_degrees", report->most_step_rad * degrees);
+    sino_json_real(json, "least_degrees", report->least_rad * unit);
+    sino_json_real(json, "most_degrees", report->most_rad * unit);
+    sino_json_real(json, "least_step_degrees", report->least_step_rad * unit);
+    sino_json_real(json, "most_step_degrees", report->most_step_rad * unit);
     sino_json_integer(json, "repeated", report->repeated_angles);
     sino_json_flag(json, "assumed", report->input->info->angle_assumed);
     sino_json_integer(json, "projections_in_file", report->input->info->file_angle_count);

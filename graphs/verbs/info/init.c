@@ -55,7 +55,7 @@ static void print_scan(const SinoInput *input, FILE *out)
             " flat fields, %" PRId64 " dark fields.\n",
             info->kind, info->certainty, info->angle_count, info->row_count, info->column_count, info->stored_type,
             info->flat_count, info->dark_count);
-    if (info->angle_rad && info->angle_count > 0)
+    if (info->angle_rad && info->angle_count > 0 && !sino_input_lacks_angles(input))
         fprintf(out, "# Angles from %.6g to %.6g degrees%s.\n", info->angle_rad[0] * 180 / SINO_PI,
                 info->angle_rad[info->angle_count - 1] * 180 / SINO_PI,
                 info->angle_assumed ? ", assumed, since the file has none" : "");

@@ -14,19 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Fans above each other have a strength each, if the volume has as many slices, so that their vectors are no larger.
- * As a product with few fans takes no longer than with one, this saves the time of all but one. */
-static int64_t fans_of(const SinoSettings *settings, const SinoCone *cone, SinoPriorChoice prior)
-{
-    enum { FANS = 8 };
-    return prior == SINO_PRIOR_TOTAL_VARIATION && settings->solver.weights != SINO_WEIGHTS_FILE && cone->z_count >= FANS
-               ? FANS
-               : 1;
-}
-
-/* Searches the only row of the input, with so many strengths at a time. */
+/* Searches the only row of the input, by fans of its trials. */
 static SinoStatus search(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *row, const SinoCone *cone,
-                         int64_t fans, bool photon_weights, const unsigned char *mask, SinoRegularization *found)
+                         SinoHalvesFan trial, bool photon_weights, const unsigned char *mask, SinoRegularization *found)
 {
     const SinoSolver *solver = sino_solver_of_cone(settings);
     const SinoProblem problem = {.geometry = row->geometry,
@@ -35,15 +25,11 @@ static SinoStatus search(SinoRuntime *runtime, const SinoSettings *settings, con
                                  .subset_count =
                                      sino_solver_subsets(solver, &settings->solver, row->geometry.angle_count)};
     SinoOperatorRequest wanted = {.problem = problem, .shape = SINO_EXCHANGE_ALONE(1)};
-    const SinoHalvesFan trial = sino_halves_fan(&settings->solver, cone);
+    SinoCone together;
     SinoOperator *op = NULL, *own = NULL;
     double *angle_rad;
     SINO_TRY(sino_allocate(cone->angle_count, sizeof *angle_rad, "angles", &angle_rad));
-    SinoCone together = sino_halves_fan_seen(trial, cone, angle_rad, &wanted.problem.geometry);
-    together.row_count = together.z_count = fans;
-    together.center_row = sino_cone_plane_slice(&together);
-    wanted.problem.cone = &together;
-    wanted.problem.subset_count = sino_smaller(problem.subset_count, together.angle_count);
+    wanted.problem = sino_halves_fan_problem(trial, &problem, angle_rad, &together);
     wanted.shape.first_process = sino_processes_rank(sino_runtime_processes(runtime));
     SinoStatus status = sino_operator_new(runtime, &wanted, &own);
     wanted.problem = problem;
@@ -97,7 +83,7 @@ SinoStatus sino_recon_cone_prior(SinoRuntime *runtime, const SinoSettings *setti
     sino_cone_take_row(&row, &fan);
     snprintf(where, sizeof where, "detector row %" PRId64, row.first_row);
     if (isnan(found->strength)) sino_recon_tell_trials(log, where, false);
-    SINO_TRY(search(runtime, settings, &row, &fan, fans_of(settings, cone, found->prior), photon_weights, mask, found));
+    SINO_TRY(search(runtime, settings, &row, &fan, sino_halves_fan(settings, cone), photon_weights, mask, found));
     sino_recon_tell_prior(log, settings, found, where);
     return NULL;
 }

@@ -23,6 +23,8 @@ typedef struct SinoTry {
     double center;            /* as a column of the file */
     SinoBeam beam;
     bool directory_made;
+    bool has_prior; /* of a cone beam, which all axes share: */
+    SinoRegularization prior;
     SinoSwept swept;           /* the values that are tried, such as centers */
     SinoSliceQuality *quality; /* [swept.count]; owned */
     int64_t height, width;     /* of the slices; 0: there is none yet */

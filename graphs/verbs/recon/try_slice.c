@@ -191,6 +191,17 @@ static SinoStatus reconstruct_cone(SinoTry *try, const SinoSettings *settings, S
     return sino_cone_reconstruct(&reconstruction);
 }
 
+/* A strength found anew for each axis would hide what the axis changes. */
+static SinoStatus take_prior(SinoTry *try, const SinoSettings *settings, const SinoInput *row, const SinoCone *cone,
+                             bool photon_weights, const unsigned char *mask, SinoRegularization *prior)
+{
+    if (!try->has_prior)
+        SINO_TRY(sino_recon_cone_prior(try->runtime, settings, row, cone, photon_weights, mask, &try->prior));
+    try->has_prior = try->swept.axis;
+    *prior = try->prior;
+    return NULL;
+}
+
 static SinoStatus solve_planned(SinoTry *try, const SinoSettings *settings, const SinoInput *input,
                                 const SinoUnitPlanRequest *planned, const unsigned char *mask, SinoRecord *record)
 {
@@ -210,8 +221,8 @@ static SinoStatus solve_planned(SinoTry *try, const SinoSettings *settings, cons
     SINO_TRY(sino_operator_new(try->runtime, &wanted, &op));
     SinoStatus status = sino_integrals_new(try->runtime, input, plan.total_bytes, &integrals);
     if (!status && planned->solver->bands)
-        status = sino_recon_cone_prior(try->runtime, settings, sino_integrals_or(integrals, input), cone,
-                                       photon_weights, mask, &regularization);
+        status =
+            take_prior(try, settings, sino_integrals_or(integrals, input), cone, photon_weights, mask, &regularization);
     if (!status && !planned->solver->bands && settings->solver.iterations == 0)
         status = sino_recon_cone_iterations(try->runtime, settings, sino_integrals_or(integrals, input), cone, mask,
                                             &iterations);

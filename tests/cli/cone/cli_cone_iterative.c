@@ -412,11 +412,12 @@ static void tried_slices_are_fans(void **state)
         const char *words, *name, *value, *other;
     } ways[] = {{"--algorithm osem --subsets 4", "iterations", "1", "6"},
                 {"--workers 2", "algorithm", "cg", "fdk"},
-                {"--algorithm fista --iterations 2", "prior", "total-variation", "huber"}};
+                {"--algorithm fista --iterations 2", "prior", "total-variation", "huber"},
+                {"--regularization 0.1", "iterations", "1", "2"}};
     const char *const at = *state;
     char name[64];
     cli_works(at, "%s", phantom);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         cli_works(at, CONE "-o try --reconstruction-type try %s --sweep %s=%s,%s", ways[i].words, ways[i].name,
                   ways[i].value, ways[i].other);
         cli_works(at,
@@ -431,6 +432,20 @@ static void tried_slices_are_fans(void **state)
         snprintf(name, sizeof name, "try/%s_%s.tiff", ways[i].name, ways[i].other);
         assert_true(cli_exists(at, name));
     }
+}
+
+/* By the usual algorithm, whose strength is not searched again. */
+static void tried_axes_share_a_strength(void **state)
+{
+    static const char search[] = "is reconstructed with several strengths";
+    const char *const at = *state;
+    cli_works(at, "%s", phantom);
+    char *said =
+        cli_output_of(at, CONE "-o axes --reconstruction-type try --sweep rotation-axis=19,19.5 --iterations 1");
+    const char *first = strstr(said, search);
+    if (!first || strstr(first + 1, search)) fail_msg("%s", said);
+    assert_true(cli_exists(at, "axes/recon_00019.50.tiff"));
+    free(said);
 }
 
 static void write_fan(const char *directory, const char *name, uint64_t angles, uint64_t width, const double *values,
@@ -594,6 +609,7 @@ int cli_cone_iterative_tests(void)
         CLI_ONE_CORE(short_arcs_are_taken),
         CLI_ONE_CORE(sparse_measured_fans_beat_fdk),
         CLI_TEST(tried_slices_are_fans),
+        CLI_TEST(tried_axes_share_a_strength),
         CLI_TEST(strengths_are_found),
         CLI_TEST(scans_choose_the_algorithm),
         CLI_TEST(many_projections_take_few_iterations),

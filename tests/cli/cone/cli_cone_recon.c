@@ -367,6 +367,11 @@ static void objects_wider_than_the_detector(void **state)
                                     "zeros: by zeros; --air N: "));
     cli_free(&run);
     cli_works(at, "%s --algorithm fdk -o zeros.h5 --padding-type zeros", recon);
+    /* Values that the user calls line integrals are, whatever they look like. */
+    char *said = cli_output_of(at, "recon wide.h5 -o i.h5 --geometry cone --rotation-axis 31.5 --pictures no --report "
+                                   "none --algorithm fdk --data line-integrals");
+    if (!strstr(said, ": each projection is continued beyond it before it is filtered")) fail_msg("%s", said);
+    free(said);
     cli_works(at, "%s -o cut.h5 --algorithm cg --iterations 6 --volume 36x36", recon);
     cli_start(&run, "%s -o room.h5 --algorithm cg --iterations 6", recon);
     cli_wait(&run);

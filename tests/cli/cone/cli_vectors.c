@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, projections that have vectors: those of an orbit give the bits of --geometry cone; phantoms of helices,
  * of tilted axes, of turned and shifted detectors and of parallel beams come back, also by the files of other programs;
- * fdk of what is near a circle, of tilt series and laminography; the strength of fista; refusals. */
+ * fdk of what is near a circle, of short scans, tilt series and laminography; the strength of fista; refusals. */
 #include "cli.h"
 
 #include <math.h>
@@ -264,12 +264,38 @@ static void fdk_takes_what_is_near_a_circle(void **state)
     assert_true(jitter < 1.25 * circle); /* the shifted detector does not see the outermost voxels */
     cli_refuses(at, "algorithm | fdk | of the radius | helix | 0.05",
                 "recon scan.h5 -o v.h5 --vectors %sturns=1,pitch=6 --algorithm fdk", CONE);
-    cli_refuses(at, "algorithm | fdk | gap | a whole turn | fista, sirt or cg",
-                "recon scan.h5 -o v.h5 --vectors %sturns=0.7 --algorithm fdk", CONE);
+    cli_refuses(at, "algorithm is fdk | the angles cover 175.5 | 180 degrees and the fan, 193.8",
+                "recon scan.h5 -o v.h5 --vectors %sturns=0.5 --algorithm fdk", CONE);
     cli_refuses(at, "algorithm | fdk | --vectors | lean by 20 degrees | 5.74 degrees",
                 "recon scan.h5 -o v.h5 --vectors orbit:turns=1,roll=20 --algorithm fdk");
     cli_refuses(at, "algorithm | fdk | columns beside | 0.1",
                 "recon scan.h5 -o v.h5 --vectors vectors.npy --start-column 12 --algorithm fdk");
+}
+
+/* A short scan, whose rays are seen once or twice, also where columns of the detector run against the turn. */
+static void fdk_takes_short_scans(void **state)
+{
+    const char *const at = *state;
+    double error[2];
+    for (int i = 0; i < 2; i++) {
+        const char *const roll = i ? ",roll=180" : "";
+        cli_works(at,
+                  "phantom -o scan.h5 --overwrite --vectors %sturns=0.6%s --size %d --slices %d --angles %d --noise 0 "
+                  "--truth truth.h5",
+                  CONE, roll, SIDE, SIDE, VIEWS);
+        cli_works(at,
+                  "recon scan.h5 -o volume%d.h5 --pictures no --report none --vectors %sturns=0.6%s --algorithm fdk", i,
+                  CONE, roll);
+        error[i] = difference_of(at, i ? "volume1.h5" : "volume0.h5", "truth.h5");
+        if (i > 0) continue;
+        cli_works(at, "recon scan.h5 -o cone.h5 --pictures no --report none --geometry cone --rotation-axis 15.5 "
+                      "--source-object-distance 17.0666666666667 --source-detector-distance 25.6 --detector-pixel 0.2 "
+                      "--theta 0:216:excluded --algorithm fdk");
+    }
+    const double circle = difference_of(at, "cone.h5", "truth.h5"), beside = difference_of(at, "volume0.h5", "cone.h5");
+    print_message("216 degrees: cone %.3f, by vectors %.3f and %.3f, %.3f beside it\n", circle, error[0], error[1],
+                  beside);
+    assert_true(error[0] < 1.05 * circle && error[1] < 1.05 * circle && beside < 0.1);
 }
 
 /* Parallel rays of `arc` degrees about z; `turned`: rows of pixels run along the axis. */
@@ -431,6 +457,7 @@ int cli_vectors_tests(void)
         CLI_TEST(fans_of_astra_agree),
         CLI_TEST(refusals_of_other_programs),
         CLI_TEST(fdk_takes_what_is_near_a_circle),
+        CLI_TEST(fdk_takes_short_scans),
         CLI_TEST(fdk_takes_tilt_series_and_laminography),
         CLI_TEST(strength_is_found),
         CLI_TEST(refusals),

@@ -18,6 +18,7 @@
 #include "solver_fbp.h"
 #include "view_weights.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -51,10 +52,11 @@ static void release(SinoSolverRun *run)
     run->own = NULL;
 }
 
-SinoStatus sino_fdk_check(const SinoCone *cone)
+SinoStatus sino_fdk_check(const SinoCone *cone, SinoConeWindow *window)
 {
     SinoViewWeights weights;
     SINO_TRY(sino_view_weights_new(cone, &weights));
+    *window = weights.window;
     sino_view_weights_free(&weights);
     return NULL;
 }
@@ -70,6 +72,14 @@ static void tell_arc(const SinoSolverRun *run, const SinoViewWeights *weights)
     if (weights->short_rad > 0)
         sino_log_info(log, "short scan", "fdk: sources on an arc of %.4g degrees; rays that are seen twice share",
                       weights->short_rad * 180 / SINO_PI);
+    if (weights->window.pitch_mm > 0)
+        sino_log_info(log, "helix", "fdk: a helix of %.4g mm a turn, of which a slice is seen from up to %.3g",
+                      weights->window.pitch_mm, weights->window.turns);
+    if (weights->end_slices > 0)
+        sino_log_warning(log, "helix",
+                         "fdk: %" PRId64 " slices at the ends of the volume are not seen from a whole turn; an "
+                         "iterative algorithm shows them better",
+                         weights->end_slices);
     if (weights->gap_rad > 0)
         sino_log_warning(log, "wedge",
                          "fdk: the projections lack %.4g degrees of half a turn; edges along their rays are blurred, "

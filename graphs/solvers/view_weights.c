@@ -5,6 +5,7 @@
 #include "arithmetic.h"
 #include "circle.h"
 #include "cone_weigh.h"
+#include "helix.h"
 #include "memory.h"
 
 #include <math.h>
@@ -136,14 +137,52 @@ static double weigh_view(const SinoCone *cone, const SinoRayCircle *circle, cons
            fabs(sino_ray_motion(circle, view).step[circle->along_rows ? 0 : 1]);
 }
 
+/* The share of each projection of a helix: half of the steps to its neighbours; π in a turn. */
+static void share_helix(int64_t count, const double *turn_rad, double *share)
+{
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t before = sino_larger(k - 1, 0), after = sino_smaller(k + 1, count - 1);
+        share[k] = fabs(turn_rad[after] - turn_rad[before]) / (double)(after - before) / 2;
+    }
+}
+
+/* A helix, if the sources are on one; else window.pitch_mm is 0. */
+static SinoStatus fill_helix(const SinoCone *cone, SinoViewWeights *weights)
+{
+    double *turn_rad;
+    SINO_TRY(sino_allocate(cone->angle_count, sizeof *turn_rad, "angles", &turn_rad));
+    const SinoHelix helix = sino_helix_fit(cone, turn_rad);
+    SinoStatus status = NULL;
+    if (helix.pitch_mm > 0) status = sino_helix_window(cone, &helix, &weights->window);
+    if (!status && helix.pitch_mm > 0) {
+        share_helix(cone->angle_count, turn_rad, weights->weight);
+        weights->circle = (SinoRayCircle){.axis = {0, 0, 1}, .across = {{1, 0, 0}, {0, 1, 0}}, .along_rows = true};
+        weights->circle.radius = helix.radius;
+        weights->end_slices = sino_helix_ends(cone, &helix);
+    }
+    free(turn_rad);
+    return status;
+}
+
+/* Fits a circle, or else a helix. */
+static SinoStatus fit(const SinoCone *cone, SinoViewWeights *weights)
+{
+    SinoStatus status = sino_ray_circle_fit(cone, &weights->circle);
+    if (!status) return NULL;
+    SinoStatus helix = fill_helix(cone, weights);
+    if (!helix && weights->window.pitch_mm == 0) return status;
+    sino_status_free(status);
+    return helix;
+}
+
 static SinoStatus fill(const SinoCone *cone, SinoViewWeights *weights)
 {
-    SINO_TRY(sino_ray_circle_fit(cone, &weights->circle));
+    SINO_TRY(sino_allocate(cone->angle_count, sizeof *weights->weight, "angles", &weights->weight));
+    SINO_TRY(fit(cone, weights));
     const Line line = line_of(cone, &weights->circle);
     SINO_TRY(check_middle(&line, weights->circle.along_rows));
     weights->length = line.length;
-    SINO_TRY(sino_allocate(cone->angle_count, sizeof *weights->weight, "angles", &weights->weight));
-    SINO_TRY(share_views(cone, &line, weights));
+    if (weights->window.pitch_mm == 0) SINO_TRY(share_views(cone, &line, weights));
     for (int64_t k = 0; k < cone->angle_count; k++)
         weights->weight[k] *= weigh_view(cone, &weights->circle, &cone->view[k]);
     return NULL;

@@ -137,12 +137,22 @@ static double weigh_view(const SinoCone *cone, const SinoRayCircle *circle, cons
            fabs(sino_ray_motion(circle, view).step[circle->along_rows ? 0 : 1]);
 }
 
-/* The share of each projection of a helix: half of the steps to its neighbours; π in a turn. */
-static void share_helix(int64_t count, const double *turn_rad, double *share)
+/* The next projection that is not dropped, in steps of `step`; −1: there is none. */
+static int64_t next_kept(const SinoCone *cone, int64_t from, int64_t step)
 {
-    for (int64_t k = 0; k < count; k++) {
-        const int64_t before = sino_larger(k - 1, 0), after = sino_smaller(k + 1, count - 1);
-        share[k] = fabs(turn_rad[after] - turn_rad[before]) / (double)(after - before) / 2;
+    for (int64_t k = from + step; k >= 0 && k < cone->angle_count; k += step)
+        if (!cone->dropped || !cone->dropped[k]) return k;
+    return -1;
+}
+
+/* The share of each projection of a helix: half of the steps to its neighbours; π in a turn. */
+static void share_helix(const SinoCone *cone, const double *turn_rad, double *share)
+{
+    for (int64_t k = 0; k < cone->angle_count; k++) {
+        const int64_t before = next_kept(cone, k, -1), after = next_kept(cone, k, 1);
+        const int64_t first = before < 0 ? k : before, last = after < 0 ? k : after;
+        const double both = (before < 0) + (after < 0) > 0 ? 1 : 2; /* at an end, the only step */
+        share[k] = cone->dropped && cone->dropped[k] ? 0 : fabs(turn_rad[last] - turn_rad[first]) / both / 2;
     }
 }
 
@@ -155,7 +165,7 @@ static SinoStatus fill_helix(const SinoCone *cone, SinoViewWeights *weights)
     SinoStatus status = NULL;
     if (helix.pitch_mm > 0) status = sino_helix_window(cone, &helix, &weights->window);
     if (!status && helix.pitch_mm > 0) {
-        share_helix(cone->angle_count, turn_rad, weights->weight);
+        share_helix(cone, turn_rad, weights->weight);
         weights->circle = (SinoRayCircle){.axis = {0, 0, 1}, .across = {{1, 0, 0}, {0, 1, 0}}, .along_rows = true};
         weights->circle.radius = helix.radius;
         weights->end_slices = sino_helix_ends(cone, &helix);

@@ -41,7 +41,7 @@ void sino_cone_project(const SinoCone *cone, SinoConeBand band, SinoConeAngles a
                        void *scratch, float *rays);
 
 /* The transpose: adds the values of the rays to the band's voxels. Safe from many threads at once for different bands;
- * the sums of a voxel do not depend on the bands. */
+ * the sums of a voxel do not depend on the bands. By a window (cone.h) each angle counts in its slices alone. */
 void sino_cone_project_back(const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, const float *rays,
                             void *scratch, float *voxels);
 

@@ -13,7 +13,7 @@ const char *sino_cone_project_isa_name(void)
 
 /* Elements of work memory, each a multiple of 16. */
 typedef struct Sizes {
-    int64_t line, row, sum, groups, box;
+    int64_t line, row, sum, groups, box, image, weight;
 } Sizes;
 
 /* Rows of rays, of the projection that has most. */
@@ -28,20 +28,52 @@ static int64_t most_rows(const SinoCone *cone)
 static Sizes sizes_of(const SinoCone *cone)
 {
     const int64_t lanes = SINO_CONE_LANES, borders = (int64_t)2 * SINO_CONE_BORDER;
+    const bool windowed = cone->window.pitch_mm > 0;
     const int64_t voxels = sino_ceil_multiple(cone->z_count, lanes);
     const int64_t rows = sino_ceil_multiple(most_rows(cone), lanes);
     return (Sizes){.line = voxels + borders,
                    .row = rows + borders,
                    .sum = rows,
                    .groups = sino_ceil_multiple(sino_larger(voxels, rows) / SINO_CONE_LANES_LEAST, lanes),
-                   .box = cone->view ? SINO_CONE_BOX_FLOATS : 0};
+                   .box = cone->view ? sino_ceil_multiple(SINO_CONE_BOX_FLOATS, lanes) : 0,
+                   .image = windowed ? sino_ceil_multiple(sino_times(cone->x_count, cone->z_count), lanes) : 0,
+                   .weight = windowed ? voxels : 0};
 }
 
 int64_t sino_cone_project_scratch_bytes(const SinoCone *cone)
 {
     const Sizes sizes = sizes_of(cone);
-    const int64_t floats = SINO_CONE_STEPS * (sizes.line + 2 * sizes.groups) + sizes.row + sizes.sum + sizes.box;
+    const int64_t floats = SINO_CONE_STEPS * (sizes.line + 2 * sizes.groups) + sizes.row + sizes.sum + sizes.box +
+                           sizes.image + sizes.weight;
     return sino_times(floats, (int64_t)sizeof(float));
+}
+
+/* Adds to a row of the band, [X][Z], what one angle gives it, `image`, times the weights of its slices. */
+SINO_VECTORISED static void add_image(const SinoCone *cone, const float *weight, const float *image, float *row)
+{
+    for (int64_t x = 0; x < cone->x_count; x++)
+        for (int64_t z = 0; z < cone->z_count; z++)
+            row[x * cone->z_count + z] += weight[z] * image[x * cone->z_count + z];
+}
+
+/* Aᵀ of each angle by itself, whose rays reach other slices than those of its window, too. */
+static void back_windowed(SinoConeProject *back, const SinoCone *cone, SinoConeBand band, SinoConeAngles angles,
+                          const SinoConeWork *work, float *image, float *weight, const float *rays, float *voxels)
+{
+    const int64_t run = cone->x_count * cone->z_count, pixels = cone->column_count * cone->row_count;
+    for (int64_t i = 0; i < angles.count; i++) {
+        const SinoConeAngles angle = {angles.first + i, 1};
+        double sum = 0;
+        for (int64_t z = 0; z < cone->z_count; z++) {
+            weight[z] = (float)sino_cone_window_weight(cone, angle.first, (double)z);
+            sum += (double)weight[z];
+        }
+        for (int64_t y = 0; y < band.row_count && sum > 0; y++) {
+            memset(image, 0, (size_t)run * sizeof *image);
+            back(cone, (SinoConeBand){band.first_row + y, 1}, angle, work, rays + i * pixels, image);
+            add_image(cone, weight, image, voxels + y * run);
+        }
+    }
 }
 
 void sino_cone_project_with(const SinoConeProjectIsa *isa, bool back, const SinoCone *cone, SinoConeBand band,
@@ -61,6 +93,11 @@ void sino_cone_project_with(const SinoConeProjectIsa *isa, bool back, const Sino
                                .box = cone->view ? after_bases : NULL,
                                .group_count = sizes.groups};
     memset(scratch, 0, (size_t)sino_cone_project_scratch_bytes(cone));
+    float *const image = after_bases + sizes.box, *const weight = image + sizes.image;
+    if (back && cone->window.pitch_mm > 0) {
+        back_windowed(isa->back, cone, band, angles, &work, image, weight, from, to);
+        return;
+    }
     (back ? isa->back : isa->project)(cone, band, angles, &work, from, to);
 }
 

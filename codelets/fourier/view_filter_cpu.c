@@ -30,7 +30,7 @@ static float cosine(const SinoView *view, const double normal[3], int64_t column
 }
 
 void sino_view_filter(const SinoFilter *filter, bool along_rows, const SinoView *view, int64_t column_count,
-                      int64_t row_count, double weight, void *scratch, float *rays)
+                      int64_t row_count, double weight, const float *share, void *scratch, float *rays)
 {
     const SinoSlices line = {SINO_SINGLE, 1, 1};
     const int64_t length = along_rows ? column_count : row_count, count = along_rows ? row_count : column_count;
@@ -41,6 +41,8 @@ void sino_view_filter(const SinoFilter *filter, bool along_rows, const SinoView 
     for (int64_t c = 0; c < column_count; c++)
         for (int64_t r = 0; r < row_count; r++)
             lines[r * stride + c * across] = rays[c * row_count + r] * cosine(view, normal, c, r);
+    for (int64_t i = 0; share && i < count; i++)
+        for (int64_t j = 0; j < length; j++) lines[i * length + j] *= share[j];
     for (int64_t i = 0; i < count; i++)
         sino_filter_run(filter, 1, line, &weight, (char *)scratch + lines_bytes(column_count, row_count),
                         lines + i * length);

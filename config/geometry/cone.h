@@ -23,6 +23,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Slices in which projections of a helix count when FDK backprojects them: a slice has those of N turns, the nearest
+ * along z, with the weight 1/N, and at both ends of a ramp of r turns, so that all projections of one direction have
+ * the weight 1 together. N and r ≤ 1 are the largest for which the detector and the helix are long enough, N ≥ 1. */
+typedef struct SinoConeWindow {
+    double pitch_mm;        /* of a turn; 0: all slices */
+    double turns;           /* N + r of a slice far from the ends of the helix, more than 1 */
+    double low_mm, high_mm; /* of the sources, along z */
+} SinoConeWindow;
+
+/* Ramps are no shorter: neighbouring projections do not differ much. */
+#define SINO_CONE_LEAST_RAMP 0.05
+
 typedef struct SinoCone {
     int64_t angle_count, column_count, row_count; /* of the detector, after crop and binning */
     int64_t x_count, y_count, z_count;            /* X, Y, Z ≥ 1: voxels */
@@ -43,6 +55,7 @@ typedef struct SinoCone {
     const SinoView *view;                         /* [angle_count], in mm: the rays of each projection, in place of
                                                    * angles, distances, pixels and centers; NULL: those count; not
                                                    * owned */
+    SinoConeWindow window;                        /* of Aᵀ in FDK */
     int64_t z_margin;                             /* slices at each end of Z that are computed, not written;
                                                    * 2·z_margin < Z */
 } SinoCone;
@@ -79,6 +92,18 @@ static inline SinoCone sino_cone_filtered(const SinoCone *cone)
 static inline double sino_cone_height(const SinoCone *cone, double row)
 {
     return cone->fans ? 0 : (row - cone->center_row) * cone->pixel_height;
+}
+
+/* The weight of projection k in a slice, which need not be a whole number. */
+static inline double sino_cone_window_weight(const SinoCone *cone, int64_t k, double slice)
+{
+    const SinoConeWindow *window = &cone->window;
+    const double z = (slice - sino_cone_plane_slice(cone)) * cone->voxel_size;
+    const double around = 2 * fmin(z - window->low_mm, window->high_mm - z) / window->pitch_mm;
+    const double turns = fmin(fmax(around, 1 + SINO_CONE_LEAST_RAMP), window->turns);
+    const double whole = fmax(floor(turns - SINO_CONE_LEAST_RAMP), 1), ramp = fmin(turns - whole, 1);
+    const double inside = (whole + ramp) / 2 - fabs(z - cone->view[k].source[2]) / window->pitch_mm;
+    return fmin(fmax(inside / ramp, 0), 1) / whole;
 }
 
 /* Where a projection sees the voxels above (x, y). */

@@ -182,7 +182,7 @@ double sino_ray_circle_lean(const SinoRayCircle *circle)
     return fabs(circle->height) / hypot(circle->radius, circle->height);
 }
 
-bool sino_ray_circle_mirrors(const SinoCone *cone, const SinoRayCircle *circle)
+bool sino_ray_circle_level(const SinoRayCircle *circle)
 {
-    return cone->view->parallel && sino_ray_circle_lean(circle) <= most_tilt;
+    return sino_ray_circle_lean(circle) <= most_tilt;
 }

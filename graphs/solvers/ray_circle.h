@@ -30,5 +30,6 @@ SinoStatus sino_ray_circle_fit(const SinoCone *cone, SinoRayCircle *circle);
 /* The sine of the angle that the middle ray and the plane of a turn enclose. */
 double sino_ray_circle_lean(const SinoRayCircle *circle);
 
-/* Whether opposite projections see the same, as those of parallel rays at right angles to the axis do. */
-bool sino_ray_circle_mirrors(const SinoCone *cone, const SinoRayCircle *circle);
+/* Whether the middle ray lies in the plane of the turn, as that of a tilt series does: opposite projections of parallel
+ * rays then see the same. */
+bool sino_ray_circle_level(const SinoRayCircle *circle);

@@ -12,13 +12,13 @@
 #include "solver_fdk.h"
 
 #include "arithmetic.h"
-#include "circle.h"
 #include "filter_views_task.h"
 #include "memory.h"
-#include "ray_circle.h"
 #include "rays_gate_task.h"
 #include "solver_fbp.h"
+#include "view_weights.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,15 +28,13 @@ static const SinoBuffer vectors[VECTORS] = {[B] = {"sinogram", SINO_ROWS_RAYS, S
 
 enum { TASKS = 64 };
 
-/* The middle of the detector may lie beside that of the volume, as a share of its pixels in a line that is filtered. */
-static const double most_middle = 0.1;
-
 /* Of this rank's projections. All members are owned. */
 typedef struct Own {
-    SinoRayCircle circle;
+    bool along_rows;
     SinoFilter *filter;
     SinoView *view;
     double *weight;
+    float *share; /* [projection][pixel of a line]; NULL: 1 */
     SinoData *scratch;
     int64_t count;
 } Own;
@@ -49,97 +47,18 @@ static void release(SinoSolverRun *run)
     sino_filter_free(own->filter);
     free(own->view);
     free(own->weight);
+    free(own->share);
     free(own);
     run->own = NULL;
 }
 
-/* A detector that sees one side alone has rays once and others twice, which FDK would weigh. */
-static SinoStatus check_middle(const SinoCone *cone, bool along_rows)
+SinoStatus sino_fdk_check(const SinoCone *cone, SinoConeWindow *window)
 {
-    const double origin[3] = {0, 0, 0}, pixels = (double)(along_rows ? cone->column_count : cone->row_count);
-    double middle = 0;
-    for (int64_t k = 0; k < cone->angle_count; k++) {
-        const SinoViewPlanes planes = sino_view_planes(&cone->view[k]);
-        const double depth = sino_view_value(&planes, 0, origin);
-        middle += sino_view_value(&planes, along_rows ? 1 : 2, origin) / depth / (double)cone->angle_count;
-    }
-    const double beside = fabs(middle - (pixels - 1) / 2) / pixels;
-    SINO_CHECK(beside <= most_middle, SINO_BAD_INPUT,
-               "algorithm is fdk, and the detector's middle lies %.3g of its %s beside the middle of the volume; "
-               "allowed: up to %g, or " SINO_FDK_ELSE,
-               beside, along_rows ? "columns" : "rows", most_middle);
+    SinoViewWeights weights;
+    SINO_TRY(sino_view_weights_new(cone, &weights));
+    *window = weights.window;
+    sino_view_weights_free(&weights);
     return NULL;
-}
-
-/* share[i]: the radians of π that angle i stands for. Half a turn of parallel rays sees all, and may have one gap.
- * *gap_rad: what it lacks. */
-static SinoStatus share_steps(const SinoCircle *order, bool mirrors, double *share, double *gap_rad)
-{
-    SinoCircleGaps gaps;
-    SINO_CHECK(order->count > 1, SINO_BAD_INPUT, "algorithm is fdk, and there is one direction; allowed: two or more");
-    sino_circle_shares(order, share, &gaps);
-    SINO_CHECK(gaps.count <= (mirrors ? 1 : 0), SINO_BAD_INPUT,
-               "algorithm is fdk, and --vectors leave a gap of %.3g degrees%s; allowed: %s, or " SINO_FDK_ELSE,
-               gaps.longest_rad * 180 / SINO_PI, gaps.count > 1 ? ", and others" : "",
-               mirrors ? "one gap in half a turn" : "a whole turn");
-    *gap_rad = gaps.lacking_rad;
-    for (int64_t i = 0; i < order->count; i++) share[i] *= SINO_PI / order->turn_rad / (double)order->members[i];
-    return NULL;
-}
-
-/* The same of every projection of the cone. */
-static SinoStatus share_angles(const SinoCone *cone, const SinoRayCircle *circle, double *share, double *gap_rad)
-{
-    const int64_t count = cone->angle_count;
-    const bool mirrors = sino_ray_circle_mirrors(cone, circle);
-    SinoCircle order = {0};
-    double *angle, *of_step = NULL;
-    SINO_TRY(sino_allocate(count, sizeof *angle, "angles", &angle));
-    for (int64_t k = 0; k < count; k++) angle[k] = sino_ray_motion(circle, &cone->view[k]).angle_rad;
-    SinoStatus status = sino_circle_new(count, angle, cone->dropped, (mirrors ? 1 : 2) * SINO_PI, &order);
-    if (!status) status = sino_allocate(count, sizeof *of_step, "angles", &of_step);
-    if (!status) status = share_steps(&order, mirrors, of_step, gap_rad);
-    for (int64_t k = 0; k < count && !status; k++) share[k] = order.number[k] < 0 ? 0 : of_step[order.number[k]];
-    sino_circle_free(&order);
-    free(of_step);
-    free(angle);
-    return status;
-}
-
-/* What a projection is multiplied by, besides its share of the angles. Aᵀ has as many rays in a voxel as it is larger
- * than a pixel, seen at the middle of the volume, and the filter's attenuation is per pixel, not per voxel. */
-static double weigh_view(const SinoCone *cone, const SinoRayCircle *circle, const SinoView *view)
-{
-    const double origin[3] = {0, 0, 0}, side = cone->voxel_size;
-    const SinoViewPlanes planes = sino_view_planes(view);
-    const double sine = sqrt(1 - sino_ray_circle_lean(circle) * sino_ray_circle_lean(circle));
-    const double *across = circle->along_rows ? view->row : view->column;
-    if (!view->parallel)
-        return sine * fabs(sino_view_value(&planes, 0, origin)) * sqrt(sino_view_dot(across, across)) / side;
-    double area[3];
-    sino_view_cross(view->column, view->row, area);
-    return sine * fabs(sino_view_dot(area, view->source)) / sqrt(sino_view_dot(view->source, view->source)) / side *
-           fabs(sino_ray_motion(circle, view).step[circle->along_rows ? 0 : 1]);
-}
-
-/* weight[k]: of projection k. *gap_rad as above. */
-static SinoStatus fit(const SinoCone *cone, SinoRayCircle *circle, double *weight, double *gap_rad)
-{
-    SINO_TRY(sino_ray_circle_fit(cone, circle));
-    SINO_TRY(check_middle(cone, circle->along_rows));
-    SINO_TRY(share_angles(cone, circle, weight, gap_rad));
-    for (int64_t k = 0; k < cone->angle_count; k++) weight[k] *= weigh_view(cone, circle, &cone->view[k]);
-    return NULL;
-}
-
-SinoStatus sino_fdk_check(const SinoCone *cone)
-{
-    SinoRayCircle circle;
-    double *weight, gap_rad;
-    SINO_TRY(sino_allocate(cone->angle_count, sizeof *weight, "angles", &weight));
-    SinoStatus status = fit(cone, &circle, weight, &gap_rad);
-    free(weight);
-    return status;
 }
 
 static int64_t scratch_bytes(const SinoProblem *problem)
@@ -147,13 +66,47 @@ static int64_t scratch_bytes(const SinoProblem *problem)
     return sino_view_filter_scratch_bytes(problem->cone->column_count, problem->cone->row_count);
 }
 
-static void tell_gap(const SinoSolverRun *run, double gap_rad)
+static void tell_arc(const SinoSolverRun *run, const SinoViewWeights *weights)
 {
-    if (gap_rad > 0)
-        sino_log_warning(sino_runtime_log(run->runtime), "wedge",
+    SinoLog *log = sino_runtime_log(run->runtime);
+    if (weights->short_rad > 0)
+        sino_log_info(log, "short scan", "fdk: sources on an arc of %.4g degrees; rays that are seen twice share",
+                      weights->short_rad * 180 / SINO_PI);
+    if (weights->window.pitch_mm > 0)
+        sino_log_info(log, "helix", "fdk: a helix of %.4g mm a turn, of which a slice is seen from up to %.3g",
+                      weights->window.pitch_mm, weights->window.turns);
+    if (weights->end_slices > 0)
+        sino_log_warning(log, "helix",
+                         "fdk: %" PRId64 " slices at the ends of the volume are not seen from a whole turn; an "
+                         "iterative algorithm shows them better",
+                         weights->end_slices);
+    if (weights->gap_rad > 0)
+        sino_log_warning(log, "wedge",
                          "fdk: the projections lack %.4g degrees of half a turn; edges along their rays are blurred, "
                          "and an iterative algorithm with a prior shows them better",
-                         gap_rad * 180 / SINO_PI);
+                         weights->gap_rad * 180 / SINO_PI);
+}
+
+/* What this rank's projections need. */
+static SinoStatus take(const SinoOperator *op, const SinoViewWeights *weights, Own *own)
+{
+    const SinoCone *cone = op->problem.cone;
+    const int64_t length = weights->length;
+    own->along_rows = weights->circle.along_rows;
+    SINO_TRY(sino_allocate(sino_larger(own->count, 1), sizeof *own->view, "vectors", &own->view));
+    SINO_TRY(sino_allocate(sino_larger(own->count, 1), sizeof *own->weight, "angles", &own->weight));
+    if (weights->share)
+        SINO_TRY(sino_allocate(sino_times(sino_larger(own->count, 1), length), sizeof *own->share, "weights of pixels",
+                               &own->share));
+    for (int64_t k = 0; k < cone->angle_count; k++) {
+        const int64_t at = op->place[k];
+        if (at < 0) continue;
+        own->view[at] = cone->view[k];
+        own->weight[at] = weights->weight[k];
+        for (int64_t i = 0; weights->share && i < length; i++)
+            own->share[at * length + i] = (float)weights->share[k * length + i];
+    }
+    return NULL;
 }
 
 static SinoStatus prepare(SinoSolverRun *run)
@@ -161,23 +114,16 @@ static SinoStatus prepare(SinoSolverRun *run)
     const SinoOperator *op = run->op;
     const SinoCone *cone = op->problem.cone;
     Own *own = NULL;
-    double *weight = NULL, gap_rad = 0;
+    SinoViewWeights weights;
     SINO_TRY(sino_allocate(1, sizeof *own, "the filter", &own));
     run->own = own;
     own->count = sino_solver_rays(run) / sino_times(cone->column_count, cone->row_count);
-    SINO_TRY(sino_allocate(sino_larger(own->count, 1), sizeof *own->view, "vectors", &own->view));
-    SINO_TRY(sino_allocate(sino_larger(own->count, 1), sizeof *own->weight, "angles", &own->weight));
-    SINO_TRY(sino_allocate(cone->angle_count, sizeof *weight, "angles", &weight));
-    SinoStatus status = fit(cone, &own->circle, weight, &gap_rad);
-    for (int64_t k = 0; k < cone->angle_count && !status; k++) {
-        if (op->place[k] < 0) continue;
-        own->view[op->place[k]] = cone->view[k];
-        own->weight[op->place[k]] = weight[k];
-    }
-    free(weight);
+    SINO_TRY(sino_view_weights_new(cone, &weights));
+    tell_arc(run, &weights);
+    SinoStatus status = take(op, &weights, own);
+    sino_view_weights_free(&weights);
     if (status) return status;
-    tell_gap(run, gap_rad);
-    SINO_TRY(sino_filter_new(own->circle.along_rows ? cone->column_count : cone->row_count,
+    SINO_TRY(sino_filter_new(own->along_rows ? cone->column_count : cone->row_count,
                              sino_solver_window(run->settings->solver.fbp_filter), SINO_SINGLE, &own->filter));
     sino_filter_fill(own->filter, run->pad_edges, true);
     return sino_data_scratch(run->runtime, "filter scratch", scratch_bytes(&op->problem), &own->scratch);
@@ -194,9 +140,10 @@ static SinoStatus start(SinoSolverRun *run, SinoMinibatch *minibatch)
     SINO_TRY(sino_insert_rays_begin(run->runtime, position, true, rays));
     for (int64_t k = 0; k < own->count; k += step) {
         const SinoFilterViews wanted = {.filter = own->filter,
-                                        .along_rows = own->circle.along_rows,
+                                        .along_rows = own->along_rows,
                                         .view = own->view,
                                         .weight = own->weight,
+                                        .share = own->share,
                                         .first = k,
                                         .count = sino_smaller(step, own->count - k),
                                         .column_count = cone->column_count,

@@ -5,6 +5,6 @@
 #include "cone.h"
 #include "status.h"
 
-/* SINO_BAD_INPUT unless the cone's vectors turn about an axis (ray_circle.h) without a gap, but one in half a turn of
- * parallel rays, and the volume is near the middle of the lines of pixels that are filtered. */
-SinoStatus sino_fdk_check(const SinoCone *cone);
+/* *window: of a helix, else 0. SINO_BAD_INPUT unless the cone's vectors turn about an axis, and the volume is near the
+ * middle of the lines of pixels that are filtered (view_weights.h). */
+SinoStatus sino_fdk_check(const SinoCone *cone, SinoConeWindow *window);

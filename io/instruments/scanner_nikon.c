@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "scanner_private.h"
 
@@ -47,12 +48,11 @@ static SinoStatus read_sizes(const SinoHeaderText *text, SinoScannerHeader *head
 /* The place of the axis, and its angle to the columns. */
 static SinoStatus read_axis(const SinoHeaderText *text, SinoScannerHeader *header)
 {
-    double offset_x = 0, offset_y = 0, object_x = NAN, object_y = 0, roll = NAN, tilt = 0, top = 0, bottom = 0;
+    double offset_x = 0, offset_y = 0, object_x = NAN, object_y = 0, roll = NAN, top = 0, bottom = 0;
     const double magnification = header->source_detector_mm / header->source_object_mm;
     SINO_TRY(read_pair(text, "DetectorOffset", -SINO_SCANNER_MM_MAX, &offset_x, &offset_y));
     SINO_TRY(read_pair(text, "ObjectOffset", -SINO_SCANNER_MM_MAX, &object_x, &object_y));
     SINO_TRY(sino_header_real(text, section, "ObjectRoll", -90, 90, &roll));
-    SINO_TRY(sino_header_real(text, section, "ObjectTilt", -90, 90, &tilt));
     SINO_TRY(sino_header_real(text, section, "CentreOfRotationTop", -SINO_SCANNER_MM_MAX, SINO_SCANNER_MM_MAX, &top));
     SINO_TRY(
         sino_header_real(text, section, "CentreOfRotationBottom", -SINO_SCANNER_MM_MAX, SINO_SCANNER_MM_MAX, &bottom));
@@ -70,9 +70,32 @@ static SinoStatus read_axis(const SinoHeaderText *text, SinoScannerHeader *heade
     sino_scanner_say(header, false, "ObjectOffsetX %.8g mm, ObjectRoll %.8g degrees, DetectorOffset %g, %g mm",
                      object_x, roll, offset_x, offset_y);
     if (fabs(roll) > 10) sino_scanner_say(header, true, "ObjectRoll %g degrees: allowed are up to 10", roll);
-    if (tilt != 0)
-        sino_scanner_say(header, true, "ObjectTilt %g degrees, by which the axis leans along the beam", tilt);
     if (object_y != 0) sino_scanner_say(header, true, "ObjectOffsetY %g mm", object_y);
+    return NULL;
+}
+
+/* Whether a word of the name begins so, in any case. */
+static bool speaks_of(const char *name, const char *word)
+{
+    for (; *name; name++)
+        if (strncasecmp(name, word, strlen(word)) == 0) return true;
+    return false;
+}
+
+/* Laminography: older headers have no word for the tilt of the axis, and its users write it into the name. */
+static SinoStatus tell_tilt(const SinoHeaderText *text, SinoScannerHeader *header)
+{
+    char name[SINO_HEADER_VALUE] = "", words[96] = "";
+    double tilt = 0;
+    SINO_TRY(sino_header_real(text, section, "ObjectTilt", -90, 90, &tilt));
+    (void)sino_header_find(text, section, "Name", name);
+    if (tilt != 0)
+        snprintf(words, sizeof words, "ObjectTilt %g degrees, by which the axis leans along the beam", tilt);
+    else if (speaks_of(name, "tilt") || speaks_of(name, "lamino"))
+        snprintf(words, sizeof words, "a tilt of the axis, which is in the name only");
+    if (*words)
+        sino_scanner_say(header, true, "%s: --vectors orbit:source=%.8g,detector=%.8g,pixel=%.8g,tilt=DEGREES", words,
+                         header->source_object_mm, header->source_detector_mm, header->pixel_width_mm);
     return NULL;
 }
 
@@ -179,7 +202,8 @@ static SinoStatus tell_corrections(const SinoHeaderText *text, SinoScannerHeader
         sino_scanner_say(header, true, "CoefX0 to CoefX4, %g %g %g %g %g, a correction of beam hardening",
                          coefficient[0], coefficient[1], coefficient[2], coefficient[3], coefficient[4]);
     if (scattering != 0) sino_scanner_say(header, true, "Scattering %g", scattering);
-    if (sino_header_flag(text, NULL, "Shuttling")) sino_scanner_say(header, true, "Shuttling, shifts of the detector");
+    if (sino_header_flag(text, NULL, "Shuttling"))
+        sino_scanner_say(header, true, "Shuttling, shifts of the detector; " SINO_SCANNER_ALIGN);
     if (sino_header_find(text, section, "Units", word) && strcmp(word, "mm") != 0)
         sino_scanner_say(header, true, "Units %.32s: lengths are taken as mm", word);
     return NULL;
@@ -198,6 +222,7 @@ static SinoStatus read_text(const SinoHeaderText *text, SinoScannerHeader *heade
     SINO_TRY(sino_scanner_need(header, header->row_count > 0 && header->column_count > 0, "DetectorPixelsX and Y"));
     header->direction = SINO_TURNS_COUNTERCLOCKWISE;
     SINO_TRY(read_axis(text, header));
+    SINO_TRY(tell_tilt(text, header));
     SINO_TRY(tell_corrections(text, header));
     SINO_TRY(read_angles(text, header));
     return name_images(text, header);

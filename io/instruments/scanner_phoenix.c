@@ -98,7 +98,8 @@ static SinoStatus tell_shifts(const SinoHeaderText *text, SinoScannerHeader *hea
     if (low == 0 && high == 0) return NULL;
     const bool cut = amplitude > 0 && header->column_count == columns - 2 * amplitude;
     sino_scanner_say(header, !cut, "XDShift moves the detector by %g to %g pixels%s", low, high,
-                     cut ? ", which the images do not show: their edges are cut off" : ", image by image");
+                     cut ? ", which the images do not show: their edges are cut off"
+                         : ", image by image, which is not undone; " SINO_SCANNER_ALIGN);
     return NULL;
 }
 

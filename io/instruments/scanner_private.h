@@ -25,6 +25,9 @@ extern const SinoScannerKind sino_scanner_nikon, sino_scanner_skyscan, sino_scan
     sino_scanner_phoenix_log, sino_scanner_xradia, sino_scanner_north_star, sino_scanner_tescan,
     sino_scanner_tescan_settings, sino_scanner_rigaku, sino_scanner_ctsimu, sino_scanner_ctsimu_scenario;
 
+/* The cure of shifts of single images that are not in the files, or not how they count. */
+#define SINO_SCANNER_ALIGN "--align shifts finds them"
+
 /* Adds a note; beyond SINO_SCANNER_NOTES they are lost. */
 void sino_scanner_say(SinoScannerHeader *header, bool open, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -106,7 +106,8 @@ static SinoStatus read_parts(const SinoHeaderText *text, SinoScannerHeader *head
         sino_scanner_say(header, true, "Camera Offset %.32s", word);
     if (offsets > 1) sino_scanner_say(header, true, "%" PRId64 " horizontal offset positions", offsets);
     if (sino_header_find(text, section, "Random Movement", word) && strncmp(word, "ON", 2) == 0)
-        sino_scanner_say(header, true, "Random Movement %.32s: shifts of single images are not undone", word);
+        sino_scanner_say(header, true,
+                         "Random Movement %.32s: shifts of single images are not undone; " SINO_SCANNER_ALIGN, word);
     if (sino_header_find(text, section, "Scanning Trajectory", word) && strcmp(word, "ROUND") != 0)
         sino_scanner_say(header, true, "Scanning Trajectory %.32s, taken for a circle", word);
     return NULL;

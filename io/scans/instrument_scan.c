@@ -202,17 +202,21 @@ static SinoStatus open_xradia(const SinoScannerHeader *header, Instrument *instr
     return NULL;
 }
 
-/* The angles of the header, of as many projections; images beyond them are left out. */
-static SinoStatus take_angles(const SinoScannerHeader *header, int64_t images, SinoScan *scan)
+/* The projections of the header, and their angles if it tells any; images beyond them are left out. */
+static SinoStatus take_projections(const SinoScannerHeader *header, int64_t images, SinoScan *scan)
 {
     char text[96];
+    if (header->angle_count == 0) return NULL;
     SINO_CHECK(images >= header->angle_count, SINO_BAD_INPUT,
                "%s says %" PRId64 " projections, and there are %" PRId64
-               " images (%s); allowed: all of them, or --theta with the angles of these",
-               header->path, header->angle_count, images, header->images ? header->images : header->path);
+               " images (%s); allowed: all of them, or --theta with the angles of these%s",
+               header->path, header->angle_count, images, header->images ? header->images : header->path,
+               header->vectors_file ? ", and --vectors" : "");
     scan->info.angle_count = header->angle_count;
-    SINO_TRY(sino_allocate(header->angle_count, sizeof *scan->angle_rad, "angles", &scan->angle_rad));
-    for (int64_t k = 0; k < header->angle_count; k++) scan->angle_rad[k] = header->angle_deg[k] * M_PI / 180;
+    if (header->angle_deg)
+        SINO_TRY(sino_allocate(header->angle_count, sizeof *scan->angle_rad, "angles", &scan->angle_rad));
+    for (int64_t k = 0; header->angle_deg && k < header->angle_count; k++)
+        scan->angle_rad[k] = header->angle_deg[k] * M_PI / 180;
     if (images == header->angle_count) return NULL;
     snprintf(text, sizeof text, "the last %" PRId64 " of %" PRId64 " images are beyond the header's projections",
              images - header->angle_count, images);
@@ -241,7 +245,7 @@ static SinoStatus open_header(const SinoScanRequest *request, const SinoScannerH
     snprintf(scan->evidence, sizeof scan->evidence, "%s is a header of %s", header->path, header->instrument);
     for (int i = 0; i < header->note_count; i++)
         if (header->note[i].open) sino_scan_add_remark(scan, header->note[i].text);
-    return request->theta || !header->angle_deg ? NULL : take_angles(header, info->angle_count, scan);
+    return request->theta ? NULL : take_projections(header, info->angle_count, scan);
 }
 
 static SinoStatus open_instrument(const SinoScanRequest *request, SinoScan *scan)

@@ -85,6 +85,12 @@ static const SinoTaskKind project_cone_back_kind = {
     SINO_ARGUMENTS(Product, SINO_WRITES(Product, voxels), SINO_USES(Product, scratch), SINO_READS(Product, rays)),
     SINO_CPU_CUDA(project_cone_back)};
 
+/* By a window (cone.h), which GPUs do not know. */
+static const SinoTaskKind project_cone_windowed_kind = {
+    .name = "project_cone_back",
+    SINO_ARGUMENTS(Product, SINO_WRITES(Product, voxels), SINO_USES(Product, scratch), SINO_READS(Product, rays)),
+    .cpu = project_cone_back_cpu};
+
 /* The band's voxels, and the rays of the angles. */
 static int64_t moved_bytes(const SinoProjectCone *what)
 {
@@ -117,5 +123,6 @@ SinoStatus sino_insert_project_cone_back(SinoRuntime *runtime, SinoPosition posi
                                          SinoData *rays, SinoData *scratch, SinoData *voxels)
 {
     const Product product = {.voxels.data = voxels, .scratch.data = scratch, .rays.data = rays, .what = *what};
-    return insert_product(runtime, &project_cone_back_kind, position, &product);
+    const SinoTaskKind *kind = what->cone->window.pitch_mm > 0 ? &project_cone_windowed_kind : &project_cone_back_kind;
+    return insert_product(runtime, kind, position, &product);
 }

@@ -15,9 +15,11 @@ static SinoStatus filter_views_cpu(const SinoTask *task)
     const FilterViews *arguments = task->arguments;
     const SinoFilterViews *of = &arguments->of;
     const int64_t pixels = sino_times(of->column_count, of->row_count);
+    const int64_t length = of->along_rows ? of->column_count : of->row_count;
     for (int64_t k = of->first; k < of->first + of->count; k++)
         sino_view_filter(of->filter, of->along_rows, &of->view[k], of->column_count, of->row_count, of->weight[k],
-                         arguments->scratch.at, (float *)arguments->rays.at + k * pixels);
+                         of->share ? of->share + k * length : NULL, arguments->scratch.at,
+                         (float *)arguments->rays.at + k * pixels);
     return NULL;
 }
 

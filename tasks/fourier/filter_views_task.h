@@ -12,6 +12,7 @@ typedef struct SinoFilterViews {
     bool along_rows;
     const SinoView *view; /* [projection] */
     const double *weight; /* [projection] */
+    const float *share;   /* [projection][pixel of a line]; NULL: 1 */
     int64_t first, count, column_count, row_count;
 } SinoFilterViews;
 

@@ -177,6 +177,52 @@ static void directions_are_transposes(void **unused)
     }
 }
 
+/* By a window each view counts in its slices, in bands of any height, and those of one direction have the weight 1
+ * together, wherever a slice lies. */
+static void windows_count_slices(void **unused)
+{
+    (void)unused;
+    uint32_t state = 13;
+    SinoView view[VIEWS];
+    SinoCone cone = random_scan(&state, UPRIGHT, false, view);
+    cone.column_count = 30;
+    cone.row_count = 21;
+    cone.x_count = 19;
+    cone.y_count = 18;
+    cone.z_count = 26;
+    const SinoConeWindow window = {.pitch_mm = 6 * cone.voxel_size, .turns = 2.4, .low_mm = -9, .high_mm = 9};
+    for (int k = 0; k < VIEWS; k++) {
+        view[k] = random_view(&cone, UPRIGHT, false, &state);
+        view[k].source[2] = window.pitch_mm * (k - (VIEWS - 1) / 2.0);
+    }
+    const int64_t voxels = voxels_of(&cone), rays = rays_of(&cone) / VIEWS;
+    float *y = random_floats(rays * VIEWS, 2), *all = random_floats(voxels, 3), *one = random_floats(voxels, 4);
+    double *expected = NULL, most = 0, weights = 0;
+    assert_success(sino_allocate(voxels, sizeof *expected, "test", &expected));
+    const SinoCone plain = cone;
+    cone.window = window;
+    for (int k = 0; k < VIEWS; k++) {
+        SinoCone single = plain;
+        single.angle_count = 1;
+        single.view = view + k;
+        product(isas[0], true, &single, cone.y_count, 1, y + k * rays, one);
+        for (int64_t i = 0; i < voxels; i++)
+            expected[i] += sino_cone_window_weight(&cone, k, (double)(i % cone.z_count)) * (double)one[i];
+        weights += sino_cone_window_weight(&cone, k, sino_cone_plane_slice(&cone) + 0.3);
+    }
+    assert_true(fabs(weights - 1) < 1e-12);
+    for (int64_t rows = 5; rows <= 18; rows += 13) {
+        product(isas[0], true, &cone, rows, VIEWS, y, all);
+        for (int64_t i = 0; i < voxels; i++) most = fmax(most, fabs((double)all[i] - expected[i]));
+    }
+    print_message("windows: off by %.2g\n", most);
+    assert_true(most < 1e-5);
+    free(y);
+    free(all);
+    free(one);
+    free(expected);
+}
+
 /* The vectors of an orbit take the orbit's way. */
 static void vectors_of_an_orbit_are_the_orbit(void **unused)
 {
@@ -218,9 +264,9 @@ static void vectors_of_an_orbit_are_the_orbit(void **unused)
 TESTING_SUBJECT(cone_views)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_scans_match_the_matrix),     cmocka_unit_test(boxes_match_the_matrix),
-        cmocka_unit_test(edge_shapes_match_the_matrix),      cmocka_unit_test(directions_are_transposes),
-        cmocka_unit_test(vectors_of_an_orbit_are_the_orbit),
+        cmocka_unit_test(random_scans_match_the_matrix), cmocka_unit_test(boxes_match_the_matrix),
+        cmocka_unit_test(edge_shapes_match_the_matrix),  cmocka_unit_test(directions_are_transposes),
+        cmocka_unit_test(windows_count_slices),          cmocka_unit_test(vectors_of_an_orbit_are_the_orbit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

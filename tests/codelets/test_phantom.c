@@ -278,9 +278,9 @@ static void far_sources_see_sinograms(void **state)
     assert_success(sino_allocate(HEIGHT * COLUMNS, sizeof *projection, "test", &projection));
     for (int64_t z = 0; z < HEIGHT; z++) {
         Scan *scan = make_scan(&phantom, z, 144.3);
-        const SinoCone cone = {ANGLES, COLUMNS, HEIGHT, SIZE, SIZE, HEIGHT, scan->angle_rad,    NULL,
-                               far,    far,     0.5,    0.5,  0.5,  144.3,  (HEIGHT - 1) / 2.0, 0,
-                               0,      0,       false,  NULL, 0};
+        const SinoCone cone = {ANGLES, COLUMNS, HEIGHT, SIZE, SIZE,         HEIGHT, scan->angle_rad,    NULL,
+                               far,    far,     0.5,    0.5,  0.5,          144.3,  (HEIGHT - 1) / 2.0, 0,
+                               0,      0,       false,  NULL, {0, 0, 0, 0}, 0};
         for (int k = 0; k < ANGLES; k++) {
             sino_phantom_cone(&phantom, &cone, k, projection);
             for (int c = 0; c < COLUMNS; c++)
@@ -335,8 +335,8 @@ static void cone_integrals_agree_with_voxels(void **state)
     (void)state;
     const SinoPhantom phantom = {.size = CUBE, .height = CUBE, .whole = true};
     static const double angle_rad[] = {0, 0.9, 4};
-    const SinoCone cone = {3,   30,  26,   CUBE, CUBE, CUBE, angle_rad, NULL,  90,   140, 3,
-                           3.5, 0.6, 15.1, 12,   0,    0,    0,         false, NULL, 0};
+    const SinoCone cone = {3,   30,  26,   CUBE, CUBE, CUBE, angle_rad, NULL,  90,   140,          3,
+                           3.5, 0.6, 15.1, 12,   0,    0,    0,         false, NULL, {0, 0, 0, 0}, 0};
     float *cube = NULL;
     double projection[30 * 26], error = 0, norm = 0;
     assert_success(sino_allocate(CUBE * CUBE * CUBE, sizeof *cube, "test", &cube));

@@ -305,6 +305,30 @@ static void long_objects_have_a_margin(void **state)
     }
 }
 
+/* Sources on a circle that is level with the volume have the margin of the cone; those of a helix, and parallel rays,
+ * have none. */
+static void vectors_of_a_circle_have_a_margin(void **state)
+{
+    SinoView view[] = {{.source = {0, -100, 0}}, {.source = {101, 0, 0}}};
+    char path[TESTING_PATH];
+    Made made;
+    write_scan(testing_path(path, *state, "scan.h5"), 0, 4);
+    assert_success(make(*state,
+                        "--source-object-distance 100 --source-detector-distance 200 --detector-pixel 1 "
+                        "--algorithm fista",
+                        NAN, &made));
+    for (int i = 0; i < 3; i++) {
+        SinoCone cone = made.cone;
+        cone.angle_count = 2;
+        cone.view = view;
+        view[1].source[2] = i == 1 ? 20 : 0;
+        view[0].parallel = i == 2;
+        assert_success(sino_cone_take_margin(made.settings, &cone));
+        assert_int_equal(cone.z_margin, i == 0 ? 3 : 0);
+    }
+    clear(&made);
+}
+
 static void refusals(void **state)
 {
     static const struct {
@@ -415,6 +439,8 @@ TESTING_SUBJECT(cone_scan)
         cmocka_unit_test(numbers_of_other_programs),
         cmocka_unit_test_setup_teardown(rows_of_a_share, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(long_objects_have_a_margin, testing_directory_make, testing_directory_remove),
+        cmocka_unit_test_setup_teardown(vectors_of_a_circle_have_a_margin, testing_directory_make,
+                                        testing_directory_remove),
         cmocka_unit_test_setup_teardown(refusals, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(short_arcs_are_refused, testing_directory_make, testing_directory_remove),
         cmocka_unit_test_setup_teardown(volumes_beyond_the_cone, testing_directory_make, testing_directory_remove),

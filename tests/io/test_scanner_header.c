@@ -63,6 +63,9 @@ static void measured_nikon(void **state)
     assert_success(sino_scanner_read(path, &header));
     assert_true(header.angle_count == 2512 && header.angle_deg[1] == 0.1435547 && header.white == 60000);
     assert_true(header.row_count == 1148 && header.column_count == 1596 && header.pixel_width_mm == 0.254);
+    note_with(&header,
+              "a tilt of the axis, which is in the name only: --vectors orbit:source=392.07263,detector=967.32098",
+              true);
     sino_scanner_clear(&header);
 }
 
@@ -215,10 +218,14 @@ static void survey(SinoScan *scan, int64_t image, double *mean, double *least, d
     free(value);
 }
 
-#define CTSIMU(images)                                                                                                 \
-    "{\"file\": {\"file_type\": \"CTSimU Metadata\"}, \"output\": {\"projections\": {\"number\": 2, " images           \
+#define CTSIMU(images) CTSIMU_OF("2", images)
+#define CTSIMU_OF(number, images)                                                                                      \
+    "{\"file\": {\"file_type\": \"CTSimU Metadata\"}, \"output\": {\"projections\": {\"number\": " number ", " images  \
     ", \"dimensions\": {\"x\": {\"value\": 3}, \"y\": 2}}}, \"acquisition_geometry\": {\"path_to_CTSimU_JSON\": "      \
     "\"../s.json\"}}"
+#define MANY                                                                                                           \
+    CTSIMU_OF("4", "\"filename\": \"p%02d.raw\", \"datatype\": \"uint16\", \"headersize\": {\"file\": 3, \"image\": "  \
+                   "2}")
 #define RAW(type, order)                                                                                               \
     CTSIMU("\"filename\": \"p%02d.raw\", \"datatype\": \"" type "\", \"byteorder\": \"" order                          \
            "\", \"max_intensity\": 500, \"headersize\": {\"file\": 3, \"image\": 2}, \"flat_field\": {\"filename\": "  \
@@ -271,6 +278,15 @@ static void raw_images(void **state)
     assert_success(sino_scan_read_some_flats(scan, 0, 1, &(SinoScanBox){0, 1, 0, 2}, value));
     assert_true(value[0] == 256 + 20 && value[1] == 256 + 21);
     sino_scan_close(scan);
+    testing_write_bytes(testing_path(path, *state, "p02.raw"), bytes, sizeof bytes);
+    assert_success(sino_scan_open(&(SinoScanRequest){.path = *state}, &scan));
+    assert_true(sino_scan_info(scan)->angle_count == 2);
+    assert_non_null(strstr(sino_scan_info(scan)->remark, "the last 1 of 3 images"));
+    sino_scan_close(scan);
+    write_text(*state, "s_metadata.json", MANY);
+    assert_error(sino_scan_open(&(SinoScanRequest){.path = *state}, &scan), SINO_BAD_INPUT,
+                 "4 projections | 3 images | --theta | --vectors");
+    write_text(*state, "s_metadata.json", RAW("uint16", "big"));
     testing_write_bytes(testing_path(path, *state, "p01.raw"), bytes, sizeof bytes - 1);
     assert_error(sino_scan_open(&(SinoScanRequest){.path = *state}, &scan), SINO_BAD_INPUT,
                  "p01.raw | 16 bytes | 3 | 14");

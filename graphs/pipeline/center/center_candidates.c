@@ -89,7 +89,7 @@ static SinoStatus half_turn(const SinoGeometry *geometry, int64_t *angle_count)
     int64_t count = 1;
     while (count < geometry->angle_count && sino_center_degrees(geometry, count) < 180.001) count++;
     const double covered = sino_center_degrees(geometry, count - 1);
-    SINO_CHECK(covered > 150, SINO_BAD_INPUT,
+    SINO_CHECK(covered > SINO_CENTER_LEAST_DEG, SINO_BAD_INPUT,
                "the angles cover %.1f degrees; finding the center needs about 180; give --rotation-axis", covered);
     *angle_count = count;
     return NULL;

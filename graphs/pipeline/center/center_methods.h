@@ -32,8 +32,10 @@ typedef struct SinoCenterRange {
     double low, high;
 } SinoCenterRange;
 
-/* Vo's metric over whole columns of the range, then over tenths. SINO_BAD_INPUT: the angles cover less than 150
- * degrees. */
+/* Degrees that the angles must cover for Vo's method and the entropy. */
+#define SINO_CENTER_LEAST_DEG 150
+
+/* Vo's metric over whole columns of the range, then over tenths. SINO_BAD_INPUT: the angles cover less. */
 SinoStatus sino_center_by_vo(const SinoCenterRow *row, SinoCenterRange range, SinoCenterFound *found);
 
 /* The entropy of the slice (center.h) over whole columns of the ranges, then over tenths around the best.

@@ -169,13 +169,31 @@ SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, 
     return NULL;
 }
 
+/* How far the sources are from the axis, by vectors the nearest one; 0: rays are parallel, or the sources of vectors
+ * lie on no level circle about the volume's middle. */
+static double circle_radius(const SinoCone *cone)
+{
+    const double most_up = 0.05, most_apart = 0.05;
+    double least = INFINITY, most = 0, up = 0;
+    if (!cone->view) return cone->source_object;
+    for (int64_t k = 0; k < cone->angle_count; k++) {
+        const SinoView *view = &cone->view[k];
+        const double radius = view->parallel ? 0 : hypot(view->source[0], view->source[1]);
+        least = fmin(least, radius);
+        most = fmax(most, radius);
+        up = fmax(up, fabs(view->source[2]));
+    }
+    return most - least <= most_apart * most && up <= most_up * least ? least : 0;
+}
+
 SinoStatus sino_cone_take_margin(const SinoSettings *settings, SinoCone *cone)
 {
     const double side = (double)sino_larger(cone->x_count, cone->y_count) / 2;
     const double half = (double)cone->z_count / 2 + fabs(cone->lift);
     if (settings->solver.algorithm == SINO_ALGORITHM_FDK || settings->geometry.volume.z > 0) return NULL;
-    if (cone->fans || cone->view) return NULL;
-    cone->z_margin = (int64_t)ceil(half * side * cone->voxel_size / cone->source_object);
+    const double radius = circle_radius(cone);
+    if (cone->fans || !(radius > side * cone->voxel_size)) return NULL;
+    cone->z_margin = (int64_t)ceil(half * side * cone->voxel_size / radius);
     cone->z_count += 2 * cone->z_margin;
     return check_size(cone);
 }

@@ -18,8 +18,8 @@ SinoStatus sino_cone_scan(const SinoSettings *settings, const SinoInput *input, 
 
 /* Iterative algorithms put the part of a long object that only rays of the outer rows meet, above and below the volume,
  * into its last slices, unless they have voxels for it: gives the volume a margin (cone.h) that these rays do not leave
- * within its largest circle. Nothing with --volume XxYxZ, fans and vectors, or for FDK. SINO_BAD_INPUT: too many
- * voxels. */
+ * within its largest circle. Nothing with --volume XxYxZ and fans, by vectors of no level circle, or for FDK.
+ * SINO_BAD_INPUT: too many voxels. */
 SinoStatus sino_cone_take_margin(const SinoSettings *settings, SinoCone *cone);
 
 /* The detector row that is nearest to the plane of the source, as a fan beam: the only rays that stay in one slice.

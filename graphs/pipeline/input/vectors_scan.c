@@ -193,7 +193,7 @@ SinoStatus sino_vectors_scan(const SinoSettings *settings, const SinoInput *inpu
                "--vectors %s has the middle of the volume at its sources; allowed: sources outside the volume",
                settings->geometry.vectors);
     SINO_TRY(check_seen(&cone));
-    if (settings->solver.algorithm == SINO_ALGORITHM_FDK) SINO_TRY(sino_fdk_check(&cone));
+    if (settings->solver.algorithm == SINO_ALGORITHM_FDK) SINO_TRY(sino_fdk_check(&cone, &cone.window));
     *result = cone;
     return NULL;
 }

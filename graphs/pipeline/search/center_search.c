@@ -26,6 +26,9 @@ static const double agreement = 1, entropy_agreement = 2;
 /* Half of the range of the rows' centers, in columns of the detector, above which they disagree. */
 static const double most_spread = 0.5;
 
+/* Degrees that a short arc must cover for its moments, and columns that its center may be off. */
+static const double least_arc = 45, most_uncertain = 2;
+
 /* Misfit is 1 − the correlation of opposite projections. Rows and columns are exchanged where the misfit about an axis
  * along the rows is at most this times the misfit about an axis along the columns. */
 static const double lying_misfit = 0.25;
@@ -322,6 +325,34 @@ static SinoStatus ask_rows(const Search *search, const SinoCenterSettings *setti
     return NULL;
 }
 
+/* Whether the angles are too few for the methods that compare opposite projections: a tilt series, for instance. */
+static bool is_short_arc(const SinoGeometry *geometry)
+{
+    return sino_center_span_rad(geometry) <= SINO_CENTER_LEAST_DEG * SINO_PI / 180;
+}
+
+/* Moments alone tell the center of a short arc. */
+static SinoStatus find_in_arc(const Search *search, const SinoCenterSettings *settings, int64_t slice, Result *result,
+                              SinoInput *input)
+{
+    SinoCenterRows rows = {.count = 1, .center = {(double)(search->input->geometry.column_count - 1) / 2}};
+    SINO_TRY(sino_center_add_moments(&search->row, &rows));
+    if (settings->nsino < 0 && rows.moment_count > 0) /* phase correlation searches no other rows itself */
+        SINO_TRY(sino_center_add_rows(search->runtime, search->input, SINO_CENTER_PHASE, &search->row, slice, &rows));
+    const SinoCenterEstimate estimate = sino_center_of_moments(&rows);
+    const double arc = sino_center_span_rad(search->row.geometry) * 180 / SINO_PI;
+    SINO_CHECK((arc > least_arc && estimate.uncertainty <= most_uncertain) || SINO_SIMULATES, SINO_BAD_INPUT,
+               "the angles cover %.1f degrees; finding the center needs about 180, or an object that stays within the "
+               "detector and more than %g; give --rotation-axis",
+               arc, least_arc);
+    *result = (Result){.center = estimate.center, .doubt = estimate.uncertainty};
+    snprintf(result->how, sizeof result->how, "by moments");
+    if (rows.moment_count > 1) tell(result, "; %" PRId64 " rows", rows.moment_count);
+    input->center_rows = rows.moment_count;
+    input->center_uncertainty = estimate.uncertainty * (double)input->binning;
+    return NULL;
+}
+
 /* Finds the center from all columns, with the sinogram of the middle row, or of --nsino, and those of two rows beside
  * the middle one. *result: in columns of the input with all columns. */
 static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *all, Result *result,
@@ -348,8 +379,12 @@ static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const
         SINO_TRY_OR(status, cleanup, sino_center_order_apply(&order, sinogram));
     }
     search.row.sinogram = sinogram;
-    status = settings->center.method == SINO_CENTER_AUTO ? find_agreed(&search, result)
-                                                         : find_one(&search, settings->center.method, result);
+    const bool automatic = settings->center.method == SINO_CENTER_AUTO;
+    if (automatic && is_short_arc(&order.geometry)) {
+        status = find_in_arc(&search, &settings->center, slice, result, input);
+        goto cleanup;
+    }
+    status = automatic ? find_agreed(&search, result) : find_one(&search, settings->center.method, result);
     if (!status) status = ask_rows(&search, &settings->center, slice, result, input);
 cleanup:
     free(sinogram);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command line, projections that have vectors: those of an orbit give the bits of --geometry cone; phantoms of helices,
  * of tilted axes, of turned and shifted detectors and of parallel beams come back, also by the files of other programs;
- * fdk of what is near a circle, of tilt series and laminography; the strength of fista; refusals. */
+ * fdk of what is near a circle, of short scans, helices, tilt series and laminography; the strength of fista; refusals.
+ */
 #include "cli.h"
 
 #include <math.h>
@@ -263,13 +264,86 @@ static void fdk_takes_what_is_near_a_circle(void **state)
     assert_true(still < 1.1 * circle && parallel < 1.1 * circle && beside < 0.1);
     assert_true(jitter < 1.25 * circle); /* the shifted detector does not see the outermost voxels */
     cli_refuses(at, "algorithm | fdk | of the radius | helix | 0.05",
-                "recon scan.h5 -o v.h5 --vectors %sturns=1,pitch=6 --algorithm fdk", CONE);
-    cli_refuses(at, "algorithm | fdk | gap | a whole turn | fista, sirt or cg",
-                "recon scan.h5 -o v.h5 --vectors %sturns=0.7 --algorithm fdk", CONE);
+                "recon scan.h5 -o v.h5 --vectors %sturns=0.9,pitch=6 --algorithm fdk", CONE);
+    cli_refuses(at, "algorithm is fdk | the angles cover 175.5 | 180 degrees and the fan, 193.8",
+                "recon scan.h5 -o v.h5 --vectors %sturns=0.5 --algorithm fdk", CONE);
     cli_refuses(at, "algorithm | fdk | --vectors | lean by 20 degrees | 5.74 degrees",
                 "recon scan.h5 -o v.h5 --vectors orbit:turns=1,roll=20 --algorithm fdk");
     cli_refuses(at, "algorithm | fdk | columns beside | 0.1",
                 "recon scan.h5 -o v.h5 --vectors vectors.npy --start-column 12 --algorithm fdk");
+}
+
+/* A short scan, whose rays are seen once or twice, also where columns of the detector run against the turn. */
+static void fdk_takes_short_scans(void **state)
+{
+    const char *const at = *state;
+    double error[2];
+    for (int i = 0; i < 2; i++) {
+        const char *const roll = i ? ",roll=180" : "";
+        cli_works(at,
+                  "phantom -o scan.h5 --overwrite --vectors %sturns=0.6%s --size %d --slices %d --angles %d --noise 0 "
+                  "--truth truth.h5",
+                  CONE, roll, SIDE, SIDE, VIEWS);
+        cli_works(at,
+                  "recon scan.h5 -o volume%d.h5 --pictures no --report none --vectors %sturns=0.6%s --algorithm fdk", i,
+                  CONE, roll);
+        error[i] = difference_of(at, i ? "volume1.h5" : "volume0.h5", "truth.h5");
+        if (i > 0) continue;
+        cli_works(at, "recon scan.h5 -o cone.h5 --pictures no --report none --geometry cone --rotation-axis 15.5 "
+                      "--source-object-distance 17.0666666666667 --source-detector-distance 25.6 --detector-pixel 0.2 "
+                      "--theta 0:216:excluded --algorithm fdk");
+    }
+    const double circle = difference_of(at, "cone.h5", "truth.h5"), beside = difference_of(at, "volume0.h5", "cone.h5");
+    print_message("216 degrees: cone %.3f, by vectors %.3f and %.3f, %.3f beside it\n", circle, error[0], error[1],
+                  beside);
+    assert_true(error[0] < 1.05 * circle && error[1] < 1.05 * circle && beside < 0.1);
+}
+
+/* Within 0.3 sides of the axis, without a fifth of the slices at each end: the error of the volume, and how far the
+ * means of slices go up and down with the pitch, in slices, as a share of the truth. */
+static double bands_of(const char *at, double pitch, double *difference)
+{
+    float *a = cli_read_volume(at, "volume.h5", SIDE, SIDE), *b = cli_read_volume(at, "truth.h5", SIDE, SIDE);
+    double error[SIDE] = {0}, truth = 0, mean = 0, off = 0, norm = 0, wave[2] = {0, 0};
+    const int first = SIDE / 5, end = SIDE - SIDE / 5;
+    for (int i = first * SIDE * SIDE; i < end * SIDE * SIDE; i++) {
+        const double x = i % SIDE - 0.5 * (SIDE - 1), y = i / SIDE % SIDE - 0.5 * (SIDE - 1);
+        if (hypot(x, y) > 0.3 * SIDE) continue;
+        error[i / SIDE / SIDE] += (double)a[i] - (double)b[i];
+        truth += (double)b[i] / (end - first);
+        off += pow((double)a[i] - (double)b[i], 2);
+        norm += pow((double)b[i], 2);
+    }
+    free(a);
+    free(b);
+    *difference = sqrt(off / norm);
+    for (int z = first; z < end; z++) mean += error[z] / truth / (end - first);
+    for (int z = first; z < end; z++)
+        for (int i = 0; i < 2; i++)
+            wave[i] += 2 * (error[z] / truth - mean) * sin(2 * M_PI * z / pitch + i * M_PI / 2) / (end - first);
+    return hypot(wave[0], wave[1]);
+}
+
+/* A helix is as good as a circle, without bands at its pitch. */
+static void fdk_takes_a_helix(void **state)
+{
+    static const char *const turns[] = {"turns=1", "turns=4,pitch=1.6"};
+    const char *const at = *state;
+    double error[2], bands[2];
+    for (int i = 0; i < 2; i++) {
+        cli_works(at,
+                  "phantom -o scan.h5 --overwrite --vectors %s%s --size %d --slices %d --angles 160 --noise 0 "
+                  "--truth truth.h5",
+                  CONE, turns[i], SIDE, SIDE);
+        cli_works(at,
+                  "recon scan.h5 -o volume.h5 --overwrite --pictures no --report none --vectors %s%s --algorithm fdk",
+                  CONE, turns[i]);
+        bands[i] = bands_of(at, 1.6 * magnification / pixel, &error[i]);
+    }
+    print_message("circle %.3f, bands %.4f; helix %.3f, bands %.4f\n", error[0], bands[0], error[1], bands[1]);
+    assert_true(error[1] < 1.2 * error[0] && bands[1] < 0.01);
+    cli_refuses(at, "algorithm | fdk | helix of 6 mm a turn | rows see 3.733 mm | up to 3.556 mm | fista, sirt or cg",
+                "recon scan.h5 -o v.h5 --vectors %sturns=4,pitch=6 --algorithm fdk", CONE);
 }
 
 /* Parallel rays of `arc` degrees about z; `turned`: rows of pixels run along the axis. */
@@ -431,6 +505,8 @@ int cli_vectors_tests(void)
         CLI_TEST(fans_of_astra_agree),
         CLI_TEST(refusals_of_other_programs),
         CLI_TEST(fdk_takes_what_is_near_a_circle),
+        CLI_TEST(fdk_takes_short_scans),
+        CLI_TEST(fdk_takes_a_helix),
         CLI_TEST(fdk_takes_tilt_series_and_laminography),
         CLI_TEST(strength_is_found),
         CLI_TEST(refusals),

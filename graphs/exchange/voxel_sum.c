@@ -3,8 +3,8 @@
 #include "voxel_sum.h"
 
 #include "arithmetic.h"
+#include "bricks_tasks.h"
 #include "memory.h"
-#include "voxels_task.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "arithmetic.h"
 #include "cone_kind.h"
 #include "memory.h"
-#include "rays_gate_task.h"
+#include "rays_tasks.h"
 
 #include <stdlib.h>
 

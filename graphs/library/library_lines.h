@@ -7,7 +7,7 @@
 #pragma once
 
 #include "operator.h"
-#include "strided_task.h"
+#include "rays_tasks.h"
 
 typedef struct SinoLines SinoLines;
 

@@ -9,7 +9,7 @@
 #include "matrix_kind.h"
 #include "memory.h"
 #include "platform.h"
-#include "update_task.h"
+#include "solvers_tasks.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #include "device.h"
 #include "memory.h"
 #include "project_cone_task.h"
-#include "rays_gate_task.h"
+#include "rays_tasks.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Gridding, the kind of operator: backprojection by a nonuniform FFT (gridding.h), without a matrix. It projects
  * nothing, and serves methods that only backproject (FBP). */
-#include "gridding_task.h"
+#include "fourier_tasks.h"
 #include "memory.h"
 #include "tiles_kind.h"
 

@@ -4,9 +4,9 @@
 
 #include "arithmetic.h"
 #include "brick_pack.h"
+#include "bricks_tasks.h"
 #include "matrix_cache.h"
 #include "memory.h"
-#include "pack_bricks_task.h"
 #include "simulation.h"
 
 #include <stdlib.h>

@@ -5,10 +5,9 @@
 
 #include "arithmetic.h"
 #include "brick_touch.h"
-#include "bricks_turn_task.h"
+#include "bricks_tasks.h"
 #include "memory.h"
-#include "rays_gate_task.h"
-#include "voxels_task.h"
+#include "rays_tasks.h"
 
 #include <stdlib.h>
 

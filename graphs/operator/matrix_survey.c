@@ -3,10 +3,10 @@
 #include "matrix_survey.h"
 
 #include "arithmetic.h"
+#include "bricks_tasks.h"
 #include "counts_file.h"
 #include "matrix_sample.h"
 #include "memory.h"
-#include "pack_bricks_task.h"
 
 #include <inttypes.h>
 #include <math.h>

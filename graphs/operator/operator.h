@@ -15,9 +15,9 @@
 #include "matrix_survey.h"
 #include "partial_sums.h"
 #include "projector.h"
+#include "rays_tasks.h"
 #include "redundancy.h"
 #include "ring.h"
-#include "spmm_array_task.h"
 #include "topology.h"
 #include "trace.h"
 

@@ -7,8 +7,8 @@
  * copy of A. Ranks that have the same blocks trace a share of each (rays_share.c). */
 #include "arithmetic.h"
 #include "memory.h"
-#include "pack_task.h"
 #include "rays_share.h"
+#include "rays_tasks.h"
 #include "simulation.h"
 
 #include <stdlib.h>

@@ -2,11 +2,9 @@
 /* Rays, products: the tasks of y = A x and x = Aᵀ y for one minibatch and one subset of the angles. If the operator
  * stores halves, vectors are cast for spmm: first the units over all partitions, then each partition's halves. */
 #include "arithmetic.h"
-#include "assemble_task.h"
-#include "cast_task.h"
 #include "memory.h"
 #include "rays_kind.h"
-#include "spmm_task.h"
+#include "rays_tasks.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "arithmetic.h"
 #include "footprint_size.h"
 #include "memory.h"
-#include "regroup_task.h"
+#include "rays_tasks.h"
 #include "simulation.h"
 
 /* Expected nonzeros of the tiles, in every orientation: the weights of the decomposition, which may count the angles of

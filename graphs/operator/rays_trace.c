@@ -6,10 +6,9 @@
  * each run gets its place in the block, and tasks on any GPU or core fill data over these places. */
 #include "arithmetic.h"
 #include "memory.h"
-#include "pack_task.h"
 #include "rays_private.h"
+#include "rays_tasks.h"
 #include "simulation.h"
-#include "trace_task.h"
 
 #include <stdlib.h>
 #include <string.h>

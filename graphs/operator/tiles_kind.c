@@ -3,10 +3,9 @@
 #include "tiles_kind.h"
 
 #include "arithmetic.h"
-#include "assemble_task.h"
 #include "memory.h"
 #include "precision.h"
-#include "rays_gate_task.h"
+#include "rays_tasks.h"
 #include "status.h"
 
 #include <stdlib.h>

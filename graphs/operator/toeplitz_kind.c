@@ -2,10 +2,9 @@
 /* Toeplitz, the kind of operator: AᵀA of a parallel beam as a convolution by FFT (toeplitz.h), and Aᵀ by a nonuniform
  * FFT (gridding.h), without a matrix. It projects nothing, and serves solvers of the normal equations. */
 #include "arithmetic.h"
-#include "gridding_task.h"
+#include "fourier_tasks.h"
 #include "memory.h"
 #include "tiles_kind.h"
-#include "toeplitz_task.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -3,15 +3,15 @@
 #include "resources.h"
 
 #include "arithmetic.h"
-#include "compress_task.h"
 #include "device_plan.h"
+#include "files_tasks.h"
 #include "halves.h"
 #include "halves_binned.h"
 #include "input_weights.h"
 #include "live.h"
 #include "mask.h"
 #include "rotate.h"
-#include "stripes_task.h"
+#include "stages_tasks.h"
 #include "support.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
 #include "arithmetic.h"
 #include "device_plan.h"
 #include "memory.h"
+#include "rays_tasks.h"
 #include "redundancy.h"
-#include "spmm_task.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "penalty.h"
 
 #include "arithmetic.h"
-#include "bsrem_task.h"
+#include "bricks_tasks.h"
 #include "memory.h"
 
 #include <math.h>

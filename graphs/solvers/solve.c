@@ -5,7 +5,7 @@
 #include "arithmetic.h"
 #include "consensus.h"
 #include "memory.h"
-#include "stop_task.h"
+#include "solvers_tasks.h"
 
 #include <stdlib.h>
 

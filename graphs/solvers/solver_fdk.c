@@ -13,10 +13,10 @@
 
 #include "arithmetic.h"
 #include "circle.h"
-#include "filter_views_task.h"
+#include "fourier_tasks.h"
 #include "memory.h"
 #include "ray_circle.h"
-#include "rays_gate_task.h"
+#include "rays_tasks.h"
 #include "solver_fbp.h"
 
 #include <math.h>

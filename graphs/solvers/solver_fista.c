@@ -31,8 +31,8 @@
 #include "solver_fista.h"
 
 #include "arithmetic.h"
-#include "detail_task.h"
 #include "memory.h"
+#include "solvers_tasks.h"
 #include "support.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task checksum: the checksum of the input files, computed beside the reconstruction. */
-#include "checksum_task.h"
+#include "files_tasks.h"
 
 #include "checksum.h"
 #include "task.h"

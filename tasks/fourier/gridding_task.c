@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks gridding_back, gridding_add and gridding_finish: Aᵀ of a parallel beam by a nonuniform FFT (gridding.h). */
-#include "gridding_task.h"
+#include "fourier_tasks.h"
 
 #include "arithmetic.h"
-#include "gpu_plans.h"
 #include "gridding_cuda.h"
 #include "memory.h"
 #include "task.h"

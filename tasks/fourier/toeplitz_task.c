@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task toeplitz_product: products of a parallel beam's AᵀA by FFT (toeplitz.h). */
-#include "toeplitz_task.h"
+#include "fourier_tasks.h"
 
 #include "arithmetic.h"
-#include "gpu_plans.h"
 #include "memory.h"
 #include "task.h"
 #include "toeplitz_cuda.h"

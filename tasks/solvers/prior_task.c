@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks of the priors of a minibatch's slices, in 2-D and in 3-D. */
-#include "prior_task.h"
+#include "solvers_tasks.h"
 
 #include "arithmetic.h"
 #include "task.h"

@@ -3,9 +3,9 @@
  * around the best one. In a wide range Vo's metric first tries averages of two columns, a quarter of the work each. */
 #include "arithmetic.h"
 #include "center_methods.h"
-#include "center_task.h"
 #include "memory.h"
 #include "simulation.h"
+#include "stages_tasks.h"
 
 #include <math.h>
 #include <stdlib.h>

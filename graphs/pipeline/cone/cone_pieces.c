@@ -3,10 +3,10 @@
 #include "cone_pieces.h"
 
 #include "arithmetic.h"
-#include "count_task.h"
+#include "files_tasks.h"
 #include "memory.h"
-#include "sample_task.h"
 #include "stages.h"
+#include "stages_tasks.h"
 
 #include <stdlib.h>
 

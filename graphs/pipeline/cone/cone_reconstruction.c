@@ -22,7 +22,7 @@
 #include "consensus.h"
 #include "input_follow.h"
 #include "message.h"
-#include "weigh_task.h"
+#include "stages_tasks.h"
 
 /* A slab while it is submitted. */
 typedef struct Slab {

@@ -5,7 +5,7 @@
 
 #include "cone_pieces.h"
 #include "cone_reconstruction.h"
-#include "filter_task.h"
+#include "fourier_tasks.h"
 #include "stages.h"
 
 enum { SINO_CONE_FIELD_SETS = 2, SINO_CONE_IMAGES_MAX = 64 };

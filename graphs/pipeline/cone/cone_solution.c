@@ -13,11 +13,11 @@
 #include "arithmetic.h"
 #include "columns_task.h"
 #include "cone_kind.h"
+#include "files_tasks.h"
 #include "integrals.h"
-#include "load_volume_task.h"
 #include "memory.h"
-#include "repeat_task.h"
 #include "solve.h"
+#include "solvers_tasks.h"
 #include "support.h"
 
 #include <math.h>

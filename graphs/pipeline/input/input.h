@@ -3,10 +3,10 @@
 #pragma once
 
 #include "correct.h"
+#include "files_tasks.h"
 #include "flat_sets.h"
 #include "harden.h"
 #include "layout.h"
-#include "load_task.h"
 #include "settings.h"
 #include "stripes.h"
 #include "tilt.h"

@@ -2,8 +2,8 @@
 /* Input, weights: the weights of rays that --weights names, or a caller's array has. */
 #pragma once
 
+#include "files_tasks.h"
 #include "input.h"
-#include "load_weights_task.h"
 #include "minibatch.h"
 #include "settings.h"
 

@@ -2,13 +2,13 @@
 /* Reconstruction: the graph of a whole run, slab after slab, from the scan to the volume. */
 #pragma once
 
+#include "files_tasks.h"
 #include "input.h"
 #include "journal.h"
 #include "live.h"
 #include "record.h"
 #include "settings.h"
 #include "solver.h"
-#include "store_task.h"
 #include "volume.h"
 #include "volume_input.h"
 

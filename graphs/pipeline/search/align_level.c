@@ -6,9 +6,9 @@
 #include "cone_scan.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "register_task.h"
 #include "solve.h"
 #include "stages.h"
+#include "stages_tasks.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #include "integrals.h"
 
 #include "arithmetic.h"
-#include "integrals_task.h"
 #include "memory.h"
 #include "stages.h"
+#include "stages_tasks.h"
 
 #include <stdlib.h>
 

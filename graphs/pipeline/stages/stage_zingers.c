@@ -4,7 +4,7 @@
 #include "device_room.h"
 #include "memory.h"
 #include "stages.h"
-#include "zingers_task.h"
+#include "stages_tasks.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 
 #include "arithmetic.h"
 #include "input.h"
-#include "sinogram_rows.h"
+#include "stages_tasks.h"
 
 /* The part of a slice that a stage needs at once. Ranks that share a slice have only some of its angles, and the search
  * of the center by phase reads single projections. */
@@ -58,7 +58,7 @@ typedef struct SinoStageWork {
     int64_t slab_slices, slice_in_slab; /* slices of its slab, and index in the slab of its first slice */
     int64_t uncounted;                  /* its first slices whose undefined values are not counted */
     /* Set by sino_stages_insert: slab's [angle][row][column], [set][row][column], [row][column]; places of the angles
-     * for GPUs (sinogram_rows.h), and whether cores alone change the sinogram. */
+     * for GPUs (stages_tasks.h), and whether cores alone change the sinogram. */
     SinoData *counts, *flat, *dark, *places;
     bool host;
     SinoData *sinogram; /* ray_count rows in panels */

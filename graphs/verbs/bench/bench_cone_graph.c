@@ -4,10 +4,10 @@
 #include "arithmetic.h"
 #include "assemble_cone_task.h"
 #include "bench_cone.h"
-#include "filter_task.h"
-#include "measure_task.h"
+#include "fourier_tasks.h"
 #include "memory.h"
-#include "weigh_task.h"
+#include "rays_tasks.h"
+#include "stages_tasks.h"
 
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
 #include "arithmetic.h"
 #include "bench.h"
 #include "machine.h"
-#include "measure_task.h"
 #include "memory.h"
 #include "platform.h"
+#include "rays_tasks.h"
 #include "sort.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "memory.h"
 #include "platform.h"
 #include "solve.h"
-#include "update_task.h"
+#include "solvers_tasks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "compare.h"
 
 #include "arithmetic.h"
-#include "load_volume_task.h"
+#include "files_tasks.h"
 #include "memory.h"
 #include "output_file.h"
 #include "picture.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "compare_halves.h"
-#include "compare_task.h"
+#include "files_tasks.h"
 #include "settings.h"
 #include "volume.h"
 #include "volume_input.h"
@@ -24,7 +24,7 @@ typedef struct SinoCompare {
     SinoRingSums *ring_sums; /* [count][rings], of the slices; NULL: no ring correlation; owned */
     SinoRings *rings;        /* owned */
     int64_t ring_count;
-    SinoRing *curve; /* owned */
+    SinoRingPoint *curve; /* owned */
     SinoCompareRequest request;
     SinoVolume *map;      /* the error map; NULL: none, or finished; owned */
     float grey[2], reach; /* ranges of the picture */

@@ -321,7 +321,7 @@ void sino_compare_curve(const SinoCompare *compare, FILE *out)
 {
     fputs("cycles_per_voxel,voxels,correlation,half_bit,independent_numbers\n", out);
     for (int64_t i = 0; i < compare->ring_count; i++) {
-        const SinoRing *ring = &compare->curve[i];
+        const SinoRingPoint *ring = &compare->curve[i];
         fprintf(out, "%.9g,", ring->frequency);
         if (i > 0) fprintf(out, "%.9g", 1 / ring->frequency);
         fputc(',', out);

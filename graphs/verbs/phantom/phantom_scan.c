@@ -4,8 +4,8 @@
 #include "cone_scan.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "phantom_task.h"
 #include "phantom_verb.h"
+#include "rays_tasks.h"
 #include "recon.h"
 
 #include <inttypes.h>

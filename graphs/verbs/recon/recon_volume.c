@@ -3,8 +3,8 @@
 #include "recon_volume.h"
 
 #include "checksum.h"
-#include "checksum_task.h"
 #include "dropped.h"
+#include "files_tasks.h"
 #include "input_follow.h"
 #include "input_same.h"
 #include "memory.h"

@@ -7,7 +7,7 @@
 #include "simulate.h"
 
 #include "arithmetic.h"
-#include "checksum_task.h"
+#include "files_tasks.h"
 #include "job_private.h"
 #include "memory.h"
 #include "plan_report.h"

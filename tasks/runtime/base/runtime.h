@@ -6,8 +6,9 @@
  * status. From then on tasks return without working, so that the graph drains, and the next sino_runtime_wait returns
  * the status.
  *
- * sino_insert_<task> (tasks/<task>_task.h) submits one task, which runs when its data are ready. Structures that its
- * arguments point to are not owned and must outlive the task. It fails only if StarPU or memory fails: SINO_FAILED. */
+ * sino_insert_<task> (tasks/<folder>/<folder>_tasks.h) submits one task, which runs when its data are ready. Structures
+ * that its arguments point to are not owned and must outlive the task. It fails only if StarPU or memory fails:
+ * SINO_FAILED. */
 #pragma once
 
 #include "data.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Duration: seconds in units that people read. */
-#include "duration.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <stdint.h>

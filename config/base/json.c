@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* JSON: writes objects, as the log and the reports do (RFC 8259). */
-#include "json.h"
-
-#include "utf8.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <math.h>

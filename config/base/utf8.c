@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* UTF-8: decoder and validation (RFC 3629); which characters a terminal obeys instead of showing them. */
-#include "utf8.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

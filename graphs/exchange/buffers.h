@@ -6,7 +6,7 @@
 #pragma once
 
 #include "data.h"
-#include "precision.h"
+#include "panel.h"
 
 /* Kinds of rows. A kind has members, and a table's entry of that kind stands for one buffer per member. */
 typedef enum SinoRows {

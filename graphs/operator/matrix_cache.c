@@ -4,10 +4,9 @@
 
 #include "arithmetic.h"
 #include "brick.h"
-#include "checksum.h"
 #include "counts_file.h"
-#include "inner_path.h"
 #include "memory.h"
+#include "paths.h"
 
 #include <errno.h>
 #include <inttypes.h>

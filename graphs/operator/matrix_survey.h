@@ -24,7 +24,7 @@
 #include "brick_mirror.h"
 #include "matrix_file.h"
 #include "operator_file.h"
-#include "precision.h"
+#include "panel.h"
 
 /* Rows of a subset in a row partition, in every orientation. */
 typedef struct SinoMatrixBlock {

@@ -8,9 +8,9 @@
 #include "rays_private.h"
 
 #include "block_check.h"
-#include "duration.h"
 #include "memory.h"
 #include "platform.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

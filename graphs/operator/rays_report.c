@@ -2,8 +2,8 @@
 /* Rays, report: the description of the memoised operator in the log. */
 #include "rays_kind.h"
 
-#include "duration.h"
 #include "memory.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
-#include "precision.h"
+#include "panel.h"
 #include "rays_tasks.h"
 #include "status.h"
 

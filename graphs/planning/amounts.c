@@ -2,8 +2,8 @@
 /* Amounts: bytes or seconds of a plan, as rows of a table and as JSON. */
 #include "amounts.h"
 
-#include "duration.h"
 #include "memory.h"
+#include "text.h"
 
 void sino_amount_print(SinoAmountUnit unit, const SinoAmount *amount, FILE *out)
 {

@@ -2,7 +2,7 @@
 /* Amounts: bytes or seconds of a plan, as rows of a table for people and as members of a JSON object. */
 #pragma once
 
-#include "json.h"
+#include "text.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone part size: how large the parts of a cone-beam run are, for the cores and devices that compute. */
-#include "cone_part_size.h"
+#include "cone_model.h"
 
 #include "arithmetic.h"
 #include "memory.h"

@@ -3,7 +3,7 @@
 #include "fdk_plan.h"
 
 #include "arithmetic.h"
-#include "cone_part_size.h"
+#include "cone_model.h"
 #include "live.h"
 #include "plan_refusal.h"
 #include "stages.h"

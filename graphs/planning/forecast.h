@@ -11,7 +11,7 @@
  * 106.2 GFLOP/s). */
 #pragma once
 
-#include "rank_speeds.h"
+#include "projector_cost.h"
 
 /* Seconds of the busiest rank. An iteration covers all slices of the rank's group. */
 typedef struct SinoForecastTimes {

@@ -19,7 +19,7 @@ typedef struct SinoWorkload {
     bool halved;              /* --iterations auto: slices are reconstructed from halves of their projections */
     int64_t history_columns;  /* iterations + 1; 1 for a direct method */
     int64_t trial_iterations; /* of the search for the strength of a prior */
-    int64_t trial_binning;    /* columns that it averages, if memory has room (halves_binned.h); 0: no search */
+    int64_t trial_binning;    /* columns that it averages, if memory has room (halves.h); 0: no search */
     int64_t history_numbers;  /* of a slice (SinoHistory) */
     int64_t slice_count;      /* slices of the volume */
     int64_t slice_bytes;      /* counts of one slice at all angles, or those of a block */
@@ -43,7 +43,7 @@ typedef struct SinoWorkload {
 /* Whether the settings keep voxels at 0. */
 bool sino_workload_is_supported(const SinoSolverSettings *settings);
 
-/* Whether a solver of the normal equations seeks the strength of its prior (halves_normal.h). */
+/* Whether a solver of the normal equations seeks the strength of its prior (halves.h). */
 bool sino_workload_is_sought(const SinoSolver *solver, const SinoPriorSettings *settings);
 
 /* The workload of the part of a file that the settings select. The rotation axis is assumed in the middle but of a half

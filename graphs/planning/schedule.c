@@ -4,9 +4,9 @@
 
 #include "arithmetic.h"
 #include "memory.h"
+#include "models.h"
 #include "projector_cost.h"
 #include "rays.h"
-#include "task_cost.h"
 
 #include <math.h>
 #include <stdlib.h>

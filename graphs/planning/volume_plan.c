@@ -5,9 +5,8 @@
 #include "arithmetic.h"
 #include "cone_kind.h"
 #include "halves.h"
-#include "halves_binned.h"
+#include "input_parts.h"
 #include "job_kind.h"
-#include "mask.h"
 #include "memory.h"
 #include "plan_refusal.h"
 #include "resources.h"
@@ -64,7 +63,7 @@ static bool is_sought(const SinoSettings *settings, const SinoSolver *solver)
     return solver->choice == SINO_ALGORITHM_FISTA && isnan(settings->prior.regularization);
 }
 
-/* Mostly so many trials, one after the other (halves_strength.h), as iterations of the whole row; vectors have a search
+/* Mostly so many trials, one after the other (halves.h), as iterations of the whole row; vectors have a search
  * of their own. */
 static int64_t search_iterations(const SinoSettings *settings, const SinoSolver *solver, const SinoCone *cone)
 {

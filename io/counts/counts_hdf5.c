@@ -6,7 +6,7 @@
 
 #include "arithmetic.h"
 #include "event_counter.h"
-#include "hdf5_source.h"
+#include "hdf5_files.h"
 #include "memory.h"
 
 #include <stdlib.h>

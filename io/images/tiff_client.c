@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TIFF client: stores libtiff's messages with the file that they concern. */
-#include "tiff_client.h"
+#include "tiff_images.h"
 
 #include <stdarg.h>
 #include <stdio.h>

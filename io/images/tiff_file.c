@@ -3,7 +3,7 @@
  *
  * A strip counts as a tile as wide as the image. The file is read by pread, not mapped: if another process truncates
  * it, reading fails with an error instead of SIGBUS. */
-#include "tiff_file.h"
+#include "tiff_images.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,10 +16,8 @@
 
 #include "arithmetic.h"
 #include "child.h"
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
-#include "tiff_client.h"
-#include "tiff_sample.h"
 
 static const int64_t side_max = 1 << 20; /* pixels */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TIFF sample: the number types of TIFF that are read, and what they become in memory. */
-#include "tiff_sample.h"
+#include "tiff_images.h"
 
 #include <assert.h>
 #include <stdbool.h>

@@ -17,10 +17,9 @@
 #include <unistd.h>
 
 #include "arithmetic.h"
-#include "matrix_rows.h"
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
-#include "text_number.h"
+#include "numbers.h"
 #include "voxel_ray.h"
 
 enum {

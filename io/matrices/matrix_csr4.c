@@ -12,7 +12,7 @@
  * the value of a stored entry that a combination of the flagged mirrors takes to it. Hence entries on a plane of
  * symmetry, which are their own images, count once, and a file may store more than it needs to (matrix_csr4_mirror.c).
  */
-#include "matrix_csr4.h"
+#include "matrix_source.h"
 
 #include <endian.h>
 #include <inttypes.h>
@@ -22,9 +22,8 @@
 #include <unistd.h>
 
 #include "arithmetic.h"
-#include "matrix_rows.h"
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
 
 enum {
     HEADER_BYTES = 28,

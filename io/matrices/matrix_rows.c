@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix rows: checking sizes; sorting and combining the entries of a row. */
-#include "matrix_rows.h"
+#include "matrix_source.h"
 
 #include <assert.h>
 #include <float.h>

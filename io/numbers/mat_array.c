@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MAT array: the parts of an array are its flags, sizes and name, then its values, each behind a tag. */
-#include "mat_array.h"
+#include "mat_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nameless file: of the system where it can, else one whose name is removed at once. */
-#include "nameless_file.h"
+#include "npy.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* NPZ file: finds arrays by their names and reads their headers. */
-#include "npz_file.h"
+#include "npy.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "arithmetic.h"
-#include "regular_file.h"
+#include "files.h"
 
 bool sino_npz_probe_file(const char *path)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Markup: the five characters that XML reserves, and those that it forbids. */
-#include "markup.h"
+#include "page.h"
 
-#include "utf8.h"
+#include "text.h"
 
 #include <stdint.h>
 

@@ -3,7 +3,6 @@
 #include "page.h"
 
 #include "arithmetic.h"
-#include "markup.h"
 #include "memory.h"
 #include "picture.h"
 

@@ -3,8 +3,8 @@
 #include "picture.h"
 
 #include "arithmetic.h"
+#include "files.h"
 #include "memory.h"
-#include "output_file.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,9 +4,9 @@
 
 #include "arithmetic.h"
 #include "edf_file.h"
+#include "files.h"
 #include "image_scan.h"
 #include "memory.h"
-#include "regular_file.h"
 
 static const char *const endings[] = {".edf", NULL};
 

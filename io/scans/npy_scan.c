@@ -6,9 +6,9 @@
 
 #include "arithmetic.h"
 #include "array_scan.h"
+#include "files.h"
 #include "memory.h"
-#include "plain_values.h"
-#include "regular_file.h"
+#include "numbers.h"
 
 static SinoStatus read_header(const char *path, SinoArrayScan *npy)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "arithmetic.h"
-#include "checksum.h"
 #include "memory.h"
+#include "paths.h"
 #include "scan_follow.h"
 
 /* Projections whose values are read, spread evenly; none of a scan that still comes. */

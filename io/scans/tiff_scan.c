@@ -9,9 +9,9 @@
 
 #include "arithmetic.h"
 #include "memory.h"
-#include "path_kind.h"
+#include "paths.h"
 #include "scan_frames.h"
-#include "tiff_stack.h"
+#include "tiff_images.h"
 
 static bool probe_tiff(const SinoScanRequest *request)
 {

@@ -16,7 +16,7 @@
 
 #include "arithmetic.h"
 #include "memory.h"
-#include "voxel_codes.h"
+#include "numbers.h"
 
 /* The version counts changes of the format. Read with the other byte order it has another value. */
 enum { FORMAT_VERSION = 2, LOCK_ATTEMPTS = 40 };

@@ -13,8 +13,6 @@
 
 #include "arithmetic.h"
 #include "memory.h"
-#include "tiff_head.h"
-#include "zarr_folder.h"
 
 static SinoStatus check_request(const SinoVolumeRequest *request)
 {

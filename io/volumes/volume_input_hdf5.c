@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hdf5_source.h"
+#include "hdf5_files.h"
 #include "memory.h"
 #include "volume_input_source.h"
 

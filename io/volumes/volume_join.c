@@ -7,7 +7,6 @@
 
 #include "arithmetic.h"
 #include "memory.h"
-#include "tiff_head.h"
 
 static size_t token_bytes(const SinoVolume *volume)
 {

@@ -2,7 +2,7 @@
 /* Task checksum: the checksum of the input files, computed beside the reconstruction. */
 #include "files_tasks.h"
 
-#include "checksum.h"
+#include "paths.h"
 #include "task.h"
 
 typedef struct Arguments {

@@ -6,7 +6,7 @@
 #include "image_quality.h"
 #include "input_settings.h"
 #include "journal.h"
-#include "live_page.h"
+#include "page.h"
 #include "panel.h"
 #include "plane_sums.h"
 #include "ring_correlation.h"

@@ -10,7 +10,6 @@
 #include "panel.h"
 #include "phantom.h"
 #include "pixels.h"
-#include "precision.h"
 #include "reduce.h"
 #include "regroup_cuda.h"
 #include "rotate.h"

@@ -3,7 +3,7 @@
 #include "solvers_tasks.h"
 
 #include "arithmetic.h"
-#include "precision.h"
+#include "panel.h"
 #include "task.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone streaming and plan: pieces are all projections once, parts are all voxels once, and a slab's rows are all that
  * see its voxels. */
-#include "cone_part_size.h"
+#include "cone_model.h"
 #include "fdk_plan.h"
 #include "memory.h"
 #include "testing.h"

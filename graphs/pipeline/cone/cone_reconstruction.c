@@ -20,7 +20,7 @@
 #include "cone_live.h"
 #include "cone_run.h"
 #include "consensus.h"
-#include "input_follow.h"
+#include "input_parts.h"
 #include "message.h"
 #include "stages_tasks.h"
 

@@ -7,7 +7,6 @@
 #include "cone_weigh.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "vectors_scan.h"
 
 #include <inttypes.h>
 #include <math.h>

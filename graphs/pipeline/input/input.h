@@ -42,9 +42,9 @@ typedef struct SinoInput {
     bool pad_edges;    /* projections are continued by their outermost values before they are filtered */
     double saturation; /* counts of this value or more are undefined; 0: none */
     double most;       /* without flat fields: values as far from 0 as this are undefined; 0: none */
-    double unit;       /* how large a line integral of 1 is in the unit of the values, by a sample (scan_sample.h); 1 of
+    double unit;       /* how large a line integral of 1 is in the unit of the values, by a sample (checks.h); 1 of
                         * counts and transmissions */
-    SinoWeightsFile *weights; /* of rays (input_weights.h), which whoever opened the input closes with it; NULL: none */
+    SinoWeightsFile *weights; /* of rays (input_parts.h), which whoever opened the input closes with it; NULL: none */
     double weights_scale;     /* a power of two near the largest weight of the middle slice */
     double weights_zero;      /* the share of its rays whose weight is 0 */
     SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles, with the sign that
@@ -77,7 +77,7 @@ SinoScanRequest sino_input_scan_request(const SinoSettings *settings);
 SinoStatus sino_input_try(const SinoSettings *settings);
 
 /* Opens the scan that the settings name and selects a part of it. Of counts it reads some rows of the flat and dark
- * fields, to leave out the odd ones (odd_fields.h); flats may be absent. SINO_BAD_INPUT: rows or columns are outside
+ * fields, to leave out the odd ones (flat_sets.h); flats may be absent. SINO_BAD_INPUT: rows or columns are outside
  * the detector or empty, or nothing is left after binning. */
 SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *input);
 

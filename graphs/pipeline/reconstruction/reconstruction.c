@@ -13,8 +13,7 @@
 
 #include "arithmetic.h"
 #include "files_tasks.h"
-#include "input_follow.h"
-#include "input_weights.h"
+#include "input_parts.h"
 #include "memory.h"
 #include "solve.h"
 #include "stages.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Quick center: the rotation axis of a half acquisition, given or by pairs of opposite projections; and centers
  * of some rows at the top, in the middle and at the bottom of the detector. */
-#include "center_quick.h"
+#include "center_search.h"
 
 #include "arithmetic.h"
 #include "center.h"

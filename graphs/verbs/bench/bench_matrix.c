@@ -3,7 +3,7 @@
 #include "bench_matrix.h"
 
 #include "arithmetic.h"
-#include "file_identity.h"
+#include "files.h"
 #include "memory.h"
 #include "platform.h"
 

@@ -4,9 +4,9 @@
 #include "compare.h"
 
 #include "arithmetic.h"
+#include "files.h"
 #include "files_tasks.h"
 #include "memory.h"
-#include "output_file.h"
 #include "picture.h"
 #include "workflows.h"
 

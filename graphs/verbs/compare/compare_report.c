@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compare, report: the measures as a table for people, as JSON, and the ring correlation as CSV. */
 #include "compare.h"
-#include "json.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,10 +4,9 @@
 
 #include "arithmetic.h"
 #include "job_kind.h"
-#include "json.h"
-#include "matrix_report.h"
 #include "memory.h"
 #include "stages.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,9 +6,8 @@
 #include "arithmetic.h"
 #include "bricks_tasks.h"
 #include "csr4_writer.h"
-#include "file_identity.h"
+#include "files.h"
 #include "memory.h"
-#include "output_file.h"
 #include "phantom_verb.h"
 #include "volume.h"
 

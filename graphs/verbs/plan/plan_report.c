@@ -4,9 +4,8 @@
 
 #include "amounts.h"
 #include "arithmetic.h"
-#include "duration.h"
-#include "json.h"
 #include "memory.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <math.h>

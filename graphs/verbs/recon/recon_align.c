@@ -5,8 +5,8 @@
 
 #include "align.h"
 #include "arithmetic.h"
+#include "cone_scan.h"
 #include "memory.h"
-#include "vectors_scan.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "recon_volume.h"
 
 #include "arithmetic.h"
-#include "halves_counts.h"
+#include "halves.h"
 #include "memory.h"
 #include "recon_halves.h"
 #include "simulation.h"

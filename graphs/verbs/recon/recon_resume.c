@@ -3,8 +3,8 @@
 #include "recon_resume.h"
 
 #include "files_tasks.h"
+#include "input_parts.h"
 #include "memory.h"
-#include "read_files.h"
 #include "version.h"
 
 #include <errno.h>

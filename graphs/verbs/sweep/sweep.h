@@ -5,9 +5,9 @@
  * policies of a setup are compared. A *problem* is what determines the volume: sizes and precision. */
 #pragma once
 
+#include "child.h"
 #include "log.h"
 #include "profile_file.h"
-#include "program.h"
 #include "settings.h"
 #include "sweep_csv.h"
 

@@ -3,9 +3,8 @@
 #include "sweep_plots.h"
 
 #include "arithmetic.h"
-#include "markup.h"
+#include "files.h"
 #include "memory.h"
-#include "output_file.h"
 #include "page.h"
 
 #include <inttypes.h>

@@ -77,7 +77,7 @@ int64_t sino_device_held(bool cuda, int64_t bytes); /* the same for any device *
 /* "1.3.10", the version of the library; returns `text`. StarPU need not have started. */
 const char *sino_runtime_starpu_version(char text[32]);
 int64_t sino_runtime_sent_bytes(const SinoRuntime *runtime); /* to other processes, by messages of tasks */
-/* The directory in which runs keep models (model_directory.h); NULL: none, or the run is simulated. Not owned. */
+/* The directory in which runs keep models (models.h); NULL: none, or the run is simulated. Not owned. */
 const char *sino_runtime_kept_models(const SinoRuntime *runtime);
 const char *sino_runtime_scheduler(const SinoRuntime *runtime);
 SinoLog *sino_runtime_log(const SinoRuntime *runtime);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cost fit: nonnegative least squares, and a Gaussian process for what they leave over. */
-#include "cost_fit.h"
+#include "models.h"
 
 #include "arithmetic.h"
 #include "memory.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "memory.h"
-#include "policy_affinity.h"
+#include "policy_queue.h"
 #include "runtime_private.h"
 
 typedef struct starpu_sched_policy *(*FindPolicy)(const char *name);

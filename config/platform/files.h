@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Output file: a file that gets its final name only when it is complete; until then it is "NAME.partial" in the same
- * folder.
- *
- * The temporary file is a new one (O_EXCL), so that nothing that exists is written to. It is locked (flock), so a
- * second run with the same output is refused. The temporary file of a killed run of the same user is removed, unless it
- * is reopened. */
+/* Files: opened, compared, and written as a whole or not at all. */
 #pragma once
 
 #include "status.h"
@@ -13,6 +8,77 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
+
+/* Regular file: opens input files without waiting. Opening a FIFO or a device may block for ever. */
+
+/* Opens a file for reading at *descriptor, which the caller closes; *bytes is its size. SINO_BAD_INPUT: no such file, a
+ * folder, or neither a file nor a folder (a FIFO, a device, a socket). */
+SinoStatus sino_regular_open(const char *path, int *descriptor, int64_t *bytes);
+
+/* The same check without the file. */
+SinoStatus sino_regular_check(const char *path);
+
+/* Reads `count` bytes from byte `offset` on. SINO_FAILED: the file has become shorter, or cannot be read. */
+SinoStatus sino_regular_read(const char *path, int descriptor, int64_t offset, int64_t count, void *bytes);
+
+/* Reads the first bytes of a file, at most `most`; returns how many. 0: the file is empty, or cannot be opened or read.
+ */
+int64_t sino_regular_head(const char *path, int64_t most, void *bytes);
+
+/* Whether a file name has one of the endings (".tif", then NULL); upper and lower case are equal. */
+bool sino_file_name_ends(const char *name, const char *const *endings);
+
+/* File identity: refuses outputs that would replace an input or another output, however their names are spelled. */
+
+/* A named file of a run. */
+typedef struct SinoNamedFile SinoNamedFile;
+
+typedef struct SinoNamedFiles {
+    int64_t count;
+    SinoNamedFile *file; /* owned */
+} SinoNamedFiles;
+
+/* Add a file that is read, or one that will be written, with the temporary name PATH.partial. `what` names its role in
+ * errors, such as "--out", and is a constant. `path` is copied. Path NULL: no file. SINO_FAILED: no memory. */
+SinoStatus sino_files_input(SinoNamedFiles *files, const char *what, const char *path);
+SinoStatus sino_files_output(SinoNamedFiles *files, const char *what, const char *path);
+
+/* Sorts the files. SINO_BAD_INPUT: an output is the same file as an input or another output: by device and inode, or,
+ * of files that do not exist, by name in the same folder. */
+SinoStatus sino_files_check(SinoNamedFiles *files);
+
+void sino_files_free(SinoNamedFiles *files); /* leaves an empty list */
+
+/* File state: whether a file that another process may write has changed. */
+
+typedef struct SinoFileState {
+    int64_t inode, bytes, modified_s, modified_ns;
+} SinoFileState;
+
+/* Of a file now; zeros: it is not there. */
+static inline SinoFileState sino_file_state(const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) != 0) return (SinoFileState){0};
+    return (SinoFileState){.inode = (int64_t)about.st_ino,
+                           .bytes = (int64_t)about.st_size,
+                           .modified_s = (int64_t)about.st_mtim.tv_sec,
+                           .modified_ns = (int64_t)about.st_mtim.tv_nsec};
+}
+
+static inline bool sino_file_state_same(const SinoFileState *a, const SinoFileState *b)
+{
+    return a->inode == b->inode && a->bytes == b->bytes && a->modified_s == b->modified_s &&
+           a->modified_ns == b->modified_ns;
+}
+
+/* Output file: a file that gets its final name only when it is complete; until then it is "NAME.partial" in the same
+ * folder.
+ *
+ * The temporary file is a new one (O_EXCL), so that nothing that exists is written to. It is locked (flock), so a
+ * second run with the same output is refused. The temporary file of a killed run of the same user is removed, unless it
+ * is reopened. */
 
 typedef struct SinoOutputFile SinoOutputFile;
 

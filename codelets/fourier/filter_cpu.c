@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Filter: q = h * p with the band-limited ramp h(0) = 1/4, h(n) = −1/(π²n²) for odd n, 0 for even n (Kak & Slaney,
  * ch. 3.3, eq. 61), by FFTW on zero-padded rows. */
-#include "arithmetic.h"
 #include "circle.h"
 #include "fast_size.h"
 #include "filter.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Polar grid: spreading along rays, and FFTs, on a CPU core. */
-#include "arithmetic.h"
 #include "fast_size.h"
 #include "memory.h"
 #include "polar_grid.h"

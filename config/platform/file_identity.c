@@ -2,7 +2,6 @@
 /* File identity: existing files are told apart by device and inode, others by those of their folder and by name. */
 #include "files.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

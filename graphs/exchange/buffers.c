@@ -2,7 +2,6 @@
 /* Buffers: bytes and allocation of the buffers in a table. */
 #include "buffers.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "rays_tasks.h"
 #include "solvers_tasks.h"

@@ -2,7 +2,6 @@
 /* Maps of partial sums. */
 #include "partial_maps.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <stdlib.h>

@@ -3,7 +3,6 @@
  * exchange. */
 #include "partial_sums.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "rays_tasks.h"
 #include "solvers_tasks.h"

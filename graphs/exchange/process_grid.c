@@ -2,7 +2,6 @@
 /* Process grid: P_b batch groups × P_d data ranks. */
 #include "process_grid.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <inttypes.h>

@@ -2,7 +2,6 @@
 /* Voxel sum: each rank adds up a segment of the vector for all. */
 #include "voxel_sum.h"
 
-#include "arithmetic.h"
 #include "bricks_tasks.h"
 #include "memory.h"
 

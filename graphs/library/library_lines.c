@@ -3,7 +3,6 @@
  * beams; a column of voxels along z, or of the detector, of cone beams; a single value of a system matrix. */
 #include "library_lines.h"
 
-#include "arithmetic.h"
 #include "cone_kind.h"
 #include "memory.h"
 #include "rays_tasks.h"

@@ -3,7 +3,6 @@
  * Minibatches are independent; a slot of buffers serves one after another. */
 #include "library_product.h"
 
-#include "arithmetic.h"
 #include "buffers.h"
 #include "device_room.h"
 #include "matrix_kind.h"

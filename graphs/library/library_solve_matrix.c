@@ -3,7 +3,6 @@
  */
 #include "library_operator.h"
 
-#include "arithmetic.h"
 #include "library.h"
 #include "matrix_input.h"
 #include "memory.h"

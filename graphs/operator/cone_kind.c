@@ -5,7 +5,6 @@
 #include "cone_kind.h"
 
 #include "angle_work.h"
-#include "arithmetic.h"
 #include "assemble_cone_task.h"
 #include "device.h"
 #include "memory.h"

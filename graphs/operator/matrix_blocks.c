@@ -2,7 +2,6 @@
 /* Matrix, the kind of operator, blocks: bricks packed by tasks, a few units of rows at a time, and kept in files. */
 #include "matrix_private.h"
 
-#include "arithmetic.h"
 #include "brick_pack.h"
 #include "bricks_tasks.h"
 #include "matrix_cache.h"

@@ -2,7 +2,6 @@
 /* Matrix cache: surveys and blocks as pieces of operator files (operator_file.h). */
 #include "matrix_cache.h"
 
-#include "arithmetic.h"
 #include "brick.h"
 #include "counts_file.h"
 #include "memory.h"

@@ -3,7 +3,6 @@
  * both before. */
 #include "matrix_private.h"
 
-#include "arithmetic.h"
 #include "matrix_cache.h"
 #include "memory.h"
 

@@ -3,7 +3,6 @@
  * pairs, so that their bits depend on the matrix alone. */
 #include "matrix_private.h"
 
-#include "arithmetic.h"
 #include "brick_touch.h"
 #include "bricks_tasks.h"
 #include "memory.h"

@@ -2,7 +2,6 @@
 /* Matrix sample: reads some rows of a system matrix from everywhere. */
 #include "matrix_sample.h"
 
-#include "arithmetic.h"
 #include "brick_pack.h"
 #include "memory.h"
 

@@ -5,7 +5,6 @@
  * than it can need, of which only the written pages take memory. Runs of tiles are traced into the blocks
  * (rays_trace.c); then rays get their numbers in the footprints. Memory is touched once, and its peak stays near one
  * copy of A. Ranks that have the same blocks trace a share of each (rays_share.c). */
-#include "arithmetic.h"
 #include "memory.h"
 #include "rays_share.h"
 #include "rays_tasks.h"

@@ -2,7 +2,6 @@
 /* Rays, the kind of operator: opening one memoised matrix and one exchange for each subset of the angles. */
 #include "rays_kind.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "rays_cache.h"
 

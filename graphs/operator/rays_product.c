@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rays, products: the tasks of y = A x and x = Aᵀ y for one minibatch and one subset of the angles. If the operator
  * stores halves, vectors are cast for spmm: first the units over all partitions, then each partition's halves. */
-#include "arithmetic.h"
 #include "memory.h"
 #include "rays_kind.h"
 #include "rays_tasks.h"

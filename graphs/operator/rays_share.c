@@ -5,7 +5,6 @@
  * Pieces lie in another order in each rank's block. The table of pieces, by which kernels sum, is the same. */
 #include "rays_share.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "rays_cache.h"
 

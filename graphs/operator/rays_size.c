@@ -3,7 +3,6 @@
  * the angles, footprints from the shadows of the partitions' tiles (footprint_size.h). */
 #include "rays_kind.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

@@ -4,7 +4,6 @@
  * their density in docs/lab/gpu_models.md. Blocks and lists have a header, and otherwise addresses only. */
 #include "rays_share.h"
 
-#include "arithmetic.h"
 #include "footprint_size.h"
 #include "memory.h"
 #include "rays_tasks.h"

@@ -4,7 +4,6 @@
  * A core traces a run in one pass, in memory of its own, and appends it to the block. A GPU can only write to memory
  * whose size is known before. If GPUs compute there are therefore two passes: tasks find the sizes of all sections,
  * each run gets its place in the block, and tasks on any GPU or core fill data over these places. */
-#include "arithmetic.h"
 #include "memory.h"
 #include "rays_private.h"
 #include "rays_tasks.h"

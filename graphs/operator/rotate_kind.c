@@ -3,7 +3,6 @@
 #include "rays_tasks.h"
 #include "tiles_kind.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "settings.h"
 

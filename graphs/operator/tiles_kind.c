@@ -2,7 +2,6 @@
 /* Tiles: what the kinds of operator of a parallel beam without a matrix share. */
 #include "tiles_kind.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "panel.h"
 #include "rays_tasks.h"

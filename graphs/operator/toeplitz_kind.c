@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Toeplitz, the kind of operator: AᵀA of a parallel beam as a convolution by FFT (toeplitz.h), and Aᵀ by a nonuniform
  * FFT (gridding.h), without a matrix. It projects nothing, and serves solvers of the normal equations. */
-#include "arithmetic.h"
 #include "fourier_tasks.h"
 #include "memory.h"
 #include "tiles_kind.h"

@@ -2,7 +2,6 @@
 /* Cone model: the time of a cone-beam reconstruction on R × C ranks (P. Chen et al., SC 2019). */
 #include "cone_model.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <inttypes.h>

@@ -2,7 +2,6 @@
 /* Counts plan: the memory of a reconstruction from counts and a system matrix, and its time. */
 #include "unit_plan.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "plan_refusal.h"
 

@@ -2,7 +2,6 @@
 /* Device plan: whether the largest task of each kind fits a device's memory. */
 #include "device_plan.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "plan_refusal.h"
 

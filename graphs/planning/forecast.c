@@ -2,7 +2,6 @@
 /* Forecast: the way rays are stored, and the duration of a planned run. */
 #include "forecast.h"
 
-#include "arithmetic.h"
 #include "halves.h"
 #include "memory.h"
 #include "projector_cost.h"

@@ -2,7 +2,6 @@
 /* Run plan: how a run divides its work into ranks, partitions, minibatches and slabs, and the memory that it needs. */
 #include "run_plan.h"
 
-#include "arithmetic.h"
 #include "device_plan.h"
 #include "memory.h"
 #include "rays_tasks.h"

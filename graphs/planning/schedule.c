@@ -2,7 +2,6 @@
 /* Schedule: how long a planned run takes where devices compute, by a list schedule of its tasks. */
 #include "schedule.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "models.h"
 #include "projector_cost.h"

@@ -3,7 +3,6 @@
  * iterations of fista. */
 #include "usual_algorithm.h"
 
-#include "arithmetic.h"
 #include "cone_scan.h"
 #include "input.h"
 #include "job_kind.h"

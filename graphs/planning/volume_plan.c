@@ -2,7 +2,6 @@
 /* Volume plan: the memory of an iterative reconstruction of a cone beam, and its time. */
 #include "unit_plan.h"
 
-#include "arithmetic.h"
 #include "cone_kind.h"
 #include "halves.h"
 #include "input_parts.h"

@@ -2,7 +2,6 @@
 /* Penalty: the prior of BSREM, and its updates of x. */
 #include "penalty.h"
 
-#include "arithmetic.h"
 #include "bricks_tasks.h"
 #include "memory.h"
 

@@ -2,7 +2,6 @@
 /* Solve: the graph of a reconstruction by a solver, slab after slab. */
 #include "solve.h"
 
-#include "arithmetic.h"
 #include "consensus.h"
 #include "memory.h"
 #include "solvers_tasks.h"

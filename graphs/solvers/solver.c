@@ -2,7 +2,6 @@
 /* Solver: sizes and steps that several solvers share. */
 #include "solver.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "rays_tasks.h"
 #include "simulation.h"

@@ -11,7 +11,6 @@
  * (2011)). Frequencies that no projection sees remain 0. The same holds for a cone beam along its middle ray. */
 #include "solver_fdk.h"
 
-#include "arithmetic.h"
 #include "circle.h"
 #include "fourier_tasks.h"
 #include "memory.h"

@@ -30,7 +30,6 @@
  * turn. */
 #include "solver_fista.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "solvers_tasks.h"
 #include "support.h"

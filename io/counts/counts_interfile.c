@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "files.h"
 #include "interfile.h"
 #include "memory.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "event_counter.h"
 #include "files.h"
 #include "memory.h"

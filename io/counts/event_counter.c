@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
 #include "memory.h"
 
 SinoStatus sino_event_counter_new(const SinoCountsRequest *request, const char *where, SinoEventCounter *counter)

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "child.h"
 #include "files.h"
 #include "memory.h"

@@ -14,7 +14,6 @@
 
 #include <tiffio.h>
 
-#include "arithmetic.h"
 #include "child.h"
 #include "files.h"
 #include "memory.h"

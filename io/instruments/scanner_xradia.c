@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "scanner_private.h"
 

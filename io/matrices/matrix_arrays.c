@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "memory.h"
 
 enum { PIECE = 1 << 15 /* elements that are read at once */ };

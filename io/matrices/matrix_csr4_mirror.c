@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
 #include "memory.h"
 
 /* Whether a row is a pair of crystals in the wrong order, which mirrors never give. */

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "child.h"
 #include "files.h"
 #include "matrix_source.h"

@@ -20,7 +20,6 @@
 
 #include <zlib.h>
 
-#include "arithmetic.h"
 #include "files.h"
 #include "memory.h"
 #include "numbers.h"

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
 #include "mat_file.h"
 #include "memory.h"
 #include "numbers.h"

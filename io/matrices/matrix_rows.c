@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "memory.h"
 
 SinoStatus sino_matrix_check_size(const char *path, int64_t rows, int64_t columns)

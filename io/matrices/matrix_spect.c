@@ -15,7 +15,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
 #include "counts_file.h"
 #include "interfile.h"
 #include "memory.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "memory.h"
 
 enum { LIST_BYTES = 400, SPARSE = 5, FIRST_NUMBERS = 6, LAST_NUMBERS = 15, COMPLEX = 0x800 };

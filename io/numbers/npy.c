@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "files.h"
 #include "memory.h"
 

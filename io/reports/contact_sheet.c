@@ -2,7 +2,6 @@
 /* Contact sheet: each slice is a figure with a title, its detail if it is large, and a note. */
 #include "page.h"
 
-#include "arithmetic.h"
 #include "files.h"
 #include "memory.h"
 #include "picture.h"

@@ -2,7 +2,6 @@
 /* Page: HTML is printed as text; pictures are PNG files in base 64 (RFC 4648). */
 #include "page.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "picture.h"
 

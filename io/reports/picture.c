@@ -2,7 +2,6 @@
 /* Picture: grey levels from values, and libpng's simplified interface. */
 #include "picture.h"
 
-#include "arithmetic.h"
 #include "files.h"
 #include "memory.h"
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "angle_list.h"
-#include "arithmetic.h"
 #include "files.h"
 #include "memory.h"
 #include "scan_frames.h"

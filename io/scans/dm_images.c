@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "angle_list.h"
-#include "arithmetic.h"
 #include "files.h"
 #include "image_scan.h"
 #include "memory.h"

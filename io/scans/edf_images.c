@@ -2,7 +2,6 @@
 /* EDF images: files of the ESRF, each of one image or more. */
 #include <stdlib.h>
 
-#include "arithmetic.h"
 #include "edf_file.h"
 #include "files.h"
 #include "image_scan.h"

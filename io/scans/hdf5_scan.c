@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "angle_list.h"
-#include "arithmetic.h"
 #include "hdf5_files.h"
 #include "memory.h"
 

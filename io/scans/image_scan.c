@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "child.h"
 #include "files.h"
 #include "memory.h"

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "image_scan.h"
 #include "memory.h"
 #include "scanner_header.h"

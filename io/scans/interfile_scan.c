@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "files.h"
 #include "interfile.h"
 #include "memory.h"

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
 #include "array_scan.h"
 #include "files.h"
 #include "memory.h"

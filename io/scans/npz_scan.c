@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "array_scan.h"
 #include "memory.h"
 #include "npy.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "arithmetic.h"
 #include "child.h"
 #include "hdf5_files.h"
 #include "memory.h"

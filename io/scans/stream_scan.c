@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "angle_list.h"
-#include "arithmetic.h"
 #include "memory.h"
 #include "npy.h"
 #include "numbers.h"

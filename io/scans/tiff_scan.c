@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "paths.h"
 #include "scan_frames.h"

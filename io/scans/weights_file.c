@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "child.h"
 #include "files.h"
 #include "hdf5_files.h"

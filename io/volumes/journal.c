@@ -14,7 +14,6 @@
 
 #include <xxhash.h>
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "numbers.h"
 

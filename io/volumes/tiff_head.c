@@ -5,7 +5,6 @@
  * process; slices come as they are ready, from several. */
 #include "volume_private.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <inttypes.h>

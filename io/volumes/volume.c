@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "memory.h"
 
 static SinoStatus check_request(const SinoVolumeRequest *request)

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
 #include "hdf5_files.h"
 #include "memory.h"
 

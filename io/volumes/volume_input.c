@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "child.h"
 #include "memory.h"
 #include "paths.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume input from HDF5: a dataset of three dimensions, or of four. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 

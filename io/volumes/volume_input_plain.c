@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "files.h"
 #include "memory.h"
 #include "numbers.h"

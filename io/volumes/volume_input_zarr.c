@@ -10,7 +10,6 @@
 #include <jansson.h>
 #include <zstd.h>
 
-#include "arithmetic.h"
 #include "files.h"
 #include "memory.h"
 #include "numbers.h"

@@ -10,7 +10,6 @@
 
 #include <zstd.h>
 
-#include "arithmetic.h"
 #include "memory.h"
 
 enum { ZSTD_LEVEL = 1 };

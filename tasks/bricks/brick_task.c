@@ -2,7 +2,6 @@
 /* Tasks of bricks: products of the blocks of a system matrix, and the sums over row partitions. */
 #include "bricks_tasks.h"
 
-#include "arithmetic.h"
 #include "brick_cuda.h"
 #include "brick_opencl.h"
 #include "brick_voxels.h"

@@ -2,7 +2,6 @@
 /* Task load: reads a slab of counts with its flat and dark fields from the scan. */
 #include "files_tasks.h"
 
-#include "arithmetic.h"
 #include "correct.h"
 #include "memory.h"
 #include "task.h"

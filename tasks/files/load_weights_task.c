@@ -2,7 +2,6 @@
 /* Task load_weights: reads the weights of a minibatch's rays. */
 #include "files_tasks.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "task.h"
 

@@ -2,7 +2,6 @@
 /* Task restore: checks the slices that an unfinished run has stored. */
 #include "files_tasks.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "task.h"
 

@@ -2,7 +2,6 @@
 /* Task store: writes a minibatch's images to the volume, its history and repair counts to the run's arrays. */
 #include "files_tasks.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "task.h"
 

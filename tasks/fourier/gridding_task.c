@@ -2,7 +2,6 @@
 /* Tasks gridding_back, gridding_add and gridding_finish: Aᵀ of a parallel beam by a nonuniform FFT (gridding.h). */
 #include "fourier_tasks.h"
 
-#include "arithmetic.h"
 #include "gridding_cuda.h"
 #include "memory.h"
 #include "task.h"

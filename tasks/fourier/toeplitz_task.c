@@ -2,7 +2,6 @@
 /* Task toeplitz_product: products of a parallel beam's AᵀA by FFT (toeplitz.h). */
 #include "fourier_tasks.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "task.h"
 #include "toeplitz_cuda.h"

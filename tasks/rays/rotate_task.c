@@ -2,7 +2,6 @@
 /* Tasks rotate_project and rotate_back: products of a parallel beam's A and Aᵀ with a partition, without a matrix. */
 #include "rays_tasks.h"
 
-#include "arithmetic.h"
 #include "block.h"
 #include "memory.h"
 #include "rotate_tables.h"

@@ -2,7 +2,6 @@
 /* Tasks tilt and phase: from counts to the line integrals of one minibatch. */
 #include "stages_tasks.h"
 
-#include "arithmetic.h"
 #include "fourier_tasks.h"
 #include "memory.h"
 #include "phase_cuda.h"

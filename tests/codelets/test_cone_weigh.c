@@ -2,7 +2,6 @@
 /* Cone weigh: which part of the circle angles cover, what is refused, and that the rays along each line share its
  * weight.
  */
-#include "arithmetic.h"
 #include "cone_reach.h"
 #include "cone_weigh.h"
 #include "memory.h"

@@ -2,7 +2,6 @@
 /* Quick rows: reads some detector rows and corrects them. */
 #include "quick_rows.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 /* Beam check: compares beams by rays and their reverses. */
 #include "checks.h"
 
-#include "arithmetic.h"
 #include "center_methods.h"
 #include "center_order.h"
 #include "cone_center.h"

@@ -2,7 +2,6 @@
 /* Detector check: tilt and center row of a cone beam, by a sample of its projections. */
 #include "checks.h"
 
-#include "arithmetic.h"
 #include "cone_consistency.h"
 #include "cone_scan.h"
 #include "job_kind.h"

@@ -2,7 +2,6 @@
 /* Scan likeness: projections beside each other, compared with unrelated ones. */
 #include "checks.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

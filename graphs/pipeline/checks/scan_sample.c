@@ -2,7 +2,6 @@
 /* Scan sample: some values of a scan, and statistics of them. */
 #include "checks.h"
 
-#include "arithmetic.h"
 #include "input_parts.h"
 #include "memory.h"
 #include "plausible.h"

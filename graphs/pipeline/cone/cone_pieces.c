@@ -2,7 +2,6 @@
 /* Cone pieces: a few projections at a time of a cone-beam scan, from counts to line integrals. */
 #include "cone_pieces.h"
 
-#include "arithmetic.h"
 #include "files_tasks.h"
 #include "memory.h"
 #include "stages.h"

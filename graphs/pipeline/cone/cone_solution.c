@@ -10,7 +10,6 @@
  * same time. Of several ranks each loads its own angles; they take turns in storing images. */
 #include "cone_solution.h"
 
-#include "arithmetic.h"
 #include "columns_task.h"
 #include "cone_kind.h"
 #include "files_tasks.h"

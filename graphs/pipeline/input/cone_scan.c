@@ -2,7 +2,6 @@
 /* Cone scan: the cone beam of a scan, from what the settings and the file say. */
 #include "cone_scan.h"
 
-#include "arithmetic.h"
 #include "cone_reach.h"
 #include "cone_weigh.h"
 #include "job_kind.h"

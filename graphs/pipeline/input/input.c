@@ -2,7 +2,6 @@
 /* Input: the part of a scan that is reconstructed, checked against the scan's contents. */
 #include "input.h"
 
-#include "arithmetic.h"
 #include "cone_scan.h"
 #include "flat_sets.h"
 #include "input_parts.h"

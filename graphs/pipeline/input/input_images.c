@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Input, images: what is done with whole projections before the logarithm: the tilt of the detector, and phase
  * retrieval. */
-#include "arithmetic.h"
 #include "input.h"
 #include "memory.h"
 #include "scanner_header.h"

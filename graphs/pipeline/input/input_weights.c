@@ -2,7 +2,6 @@
 /* Input, weights: the weights of rays that --weights names, or a caller's array has. */
 #include "input_parts.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "memory_scan.h"
 

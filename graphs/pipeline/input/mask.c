@@ -2,7 +2,6 @@
 /* Mask: read as a volume of one slice. */
 #include "input_parts.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "volume_input.h"
 

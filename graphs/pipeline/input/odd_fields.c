@@ -2,7 +2,6 @@
 /* Odd fields: dark fields that have light, and flat fields that have none. */
 #include "flat_sets.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "sort.h"
 

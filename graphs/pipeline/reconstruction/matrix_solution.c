@@ -8,7 +8,6 @@
  * Sets that are solved together are the slices of a minibatch; one minibatch follows another. */
 #include "matrix_solution.h"
 
-#include "arithmetic.h"
 #include "bricks_tasks.h"
 #include "files_tasks.h"
 #include "memory.h"

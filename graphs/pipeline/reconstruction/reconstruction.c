@@ -11,7 +11,6 @@
  * Two sets of counts and one slot per minibatch bound the memory. */
 #include "reconstruction.h"
 
-#include "arithmetic.h"
 #include "files_tasks.h"
 #include "input_parts.h"
 #include "memory.h"

@@ -2,7 +2,6 @@
 /* Align, level: averages a scan, and predicts its projections. */
 #include "align_level.h"
 
-#include "arithmetic.h"
 #include "cone_scan.h"
 #include "job_kind.h"
 #include "memory.h"

@@ -3,7 +3,6 @@
  * of some rows at the top, in the middle and at the bottom of the detector. */
 #include "center_search.h"
 
-#include "arithmetic.h"
 #include "center.h"
 #include "center_methods.h"
 #include "job_kind.h"

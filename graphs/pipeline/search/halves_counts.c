@@ -4,7 +4,6 @@
  * It begins again with more iterations while the best number is more than a third of the references' number. */
 #include "halves.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "simulation.h"
 

@@ -2,7 +2,6 @@
 /* Halves of the normal operator: operators of a part of the angles, and trials by them. */
 #include "halves.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "simulation.h"
 #include "solve.h"

@@ -3,7 +3,6 @@
  * predict the projections that they lack. */
 #include "halves.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "simulation.h"
 #include "solve.h"

@@ -2,7 +2,6 @@
 /* Integrals: a whole scan after its stages, in memory. */
 #include "integrals.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "stages.h"
 #include "stages_tasks.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stage correct: from the counts of a slab to the line integrals of a minibatch (codelets/stages/correct.h). It is
  * always wanted, because it puts values into the panels that solvers need. */
-#include "arithmetic.h"
 #include "device_room.h"
 #include "memory.h"
 #include "stages.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bench, machine: FMA peak and read bandwidth, and data that every worker has for itself; what kinds of beams share. */
-#include "arithmetic.h"
 #include "bench.h"
 #include "machine.h"
 #include "memory.h"

@@ -2,7 +2,6 @@
 /* bench of system matrices: bricks in both precisions. */
 #include "bench_matrix.h"
 
-#include "arithmetic.h"
 #include "files.h"
 #include "memory.h"
 #include "platform.h"

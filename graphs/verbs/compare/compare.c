@@ -3,7 +3,6 @@
  * the reference and the straight line that fits best, and then what needs these. */
 #include "compare.h"
 
-#include "arithmetic.h"
 #include "files.h"
 #include "files_tasks.h"
 #include "memory.h"

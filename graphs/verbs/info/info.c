@@ -3,7 +3,6 @@
  * info_matrix.c tells. */
 #include "info_report.h"
 
-#include "arithmetic.h"
 #include "center_search.h"
 #include "fdk_plan.h"
 #include "forecast.h"

@@ -2,7 +2,6 @@
 /* Info, report: what `info` found in a scan, as lines for people, and as JSON. */
 #include "info_report.h"
 
-#include "arithmetic.h"
 #include "job_kind.h"
 #include "memory.h"
 #include "stages.h"

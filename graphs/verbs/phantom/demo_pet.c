@@ -5,7 +5,6 @@
 #include "volume.h"
 #include "workflows.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

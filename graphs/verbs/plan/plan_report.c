@@ -3,7 +3,6 @@
 #include "plan_report.h"
 
 #include "amounts.h"
-#include "arithmetic.h"
 #include "memory.h"
 #include "text.h"
 

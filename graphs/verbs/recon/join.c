@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* join: volumes of runs with --start-row and --end-row become one volume, whose file is whole or absent. */
-#include "arithmetic.h"
 #include "memory.h"
 #include "paths.h"
 #include "recon_volume.h"

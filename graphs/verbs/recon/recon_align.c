@@ -4,7 +4,6 @@
 #include "recon_volume.h"
 
 #include "align.h"
-#include "arithmetic.h"
 #include "cone_scan.h"
 #include "memory.h"
 

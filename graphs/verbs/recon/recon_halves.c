@@ -3,7 +3,6 @@
  */
 #include "recon_halves.h"
 
-#include "arithmetic.h"
 #include "halves.h"
 #include "memory.h"
 #include "recon.h"

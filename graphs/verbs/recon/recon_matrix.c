@@ -2,7 +2,6 @@
 /* recon of counts with a system matrix. */
 #include "recon_volume.h"
 
-#include "arithmetic.h"
 #include "halves.h"
 #include "memory.h"
 #include "recon_halves.h"

@@ -2,7 +2,6 @@
 /* recon of a parallel beam: slices by an operator and a solver. */
 #include "recon_volume.h"
 
-#include "arithmetic.h"
 #include "input_parts.h"
 #include "memory.h"
 #include "recon_halves.h"

@@ -2,7 +2,6 @@
 /* Report of a sweep: one page of HTML, which is well-formed XML, with its plots in it; plots as files of their own. */
 #include "sweep_plots.h"
 
-#include "arithmetic.h"
 #include "files.h"
 #include "memory.h"
 #include "page.h"

@@ -2,7 +2,6 @@
 /* Cost fit: nonnegative least squares, and a Gaussian process for what they leave over. */
 #include "models.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Simulation, over SimGrid: what can be simulated; gives each task its time, and counts. */
-#include "arithmetic.h"
 #include "device.h"
 #include "memory.h"
 #include "models.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runtime: start and stop of StarPU. */
-#include "arithmetic.h"
 #include "device_choice.h"
 #include "device_memory.h"
 #include "memory.h"
@@ -14,7 +13,6 @@
 #include <inttypes.h>
 #include <malloc.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "memory.h"
 #include "random_stream.h"
-#include "voxel_ray.h"
+#include "system_matrix.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Maps of partial sums. */
-#include "partial_maps.h"
+#include "partial_sums.h"
 
 #include "memory.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Process grid: P_b batch groups × P_d data ranks. */
-#include "process_grid.h"
+#include "topology.h"
 
 #include "memory.h"
 

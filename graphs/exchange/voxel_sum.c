@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Voxel sum: each rank adds up a segment of the vector for all. */
-#include "voxel_sum.h"
+#include "partial_sums.h"
 
 #include "bricks_tasks.h"
 #include "memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Library, products: a minibatch is taken from the caller's array, multiplied, and given to the other array.
  * Minibatches are independent; a slot of buffers serves one after another. */
-#include "library_product.h"
+#include "library_operator.h"
 
 #include "buffers.h"
 #include "device_room.h"

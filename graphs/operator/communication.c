@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Communication: the number of rays that one projection of a slice moves at each level. */
-#include "communication.h"
+#include "decomposition.h"
 
 #include "arithmetic.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Footprint size: how many rays meet each partition, socket and node of a slice, computed without tracing. */
-#include "footprint_size.h"
+#include "decomposition.h"
 
 #include "memory.h"
 #include "vector.h"

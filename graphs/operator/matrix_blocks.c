@@ -4,7 +4,7 @@
 
 #include "brick_pack.h"
 #include "bricks_tasks.h"
-#include "matrix_cache.h"
+#include "matrix_survey.h"
 #include "memory.h"
 #include "simulation.h"
 

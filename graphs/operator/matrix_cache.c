@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix cache: surveys and blocks as pieces of operator files (operator_file.h). */
-#include "matrix_cache.h"
+#include "matrix_survey.h"
 
 #include "brick.h"
 #include "counts_file.h"

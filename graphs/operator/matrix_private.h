@@ -4,7 +4,7 @@
 
 #include "bricks_tasks.h"
 #include "matrix_kind.h"
-#include "voxel_sum.h"
+#include "partial_sums.h"
 
 /* Entries that a task reads at a time, so that rows are packed while they are in L2. */
 enum { SINO_MATRIX_RANGE_ENTRIES = 32 << 10 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix sample: reads some rows of a system matrix from everywhere. */
-#include "matrix_sample.h"
+#include "matrix_survey.h"
 
 #include "brick_pack.h"
 #include "memory.h"

@@ -4,7 +4,6 @@
 
 #include "bricks_tasks.h"
 #include "counts_file.h"
-#include "matrix_sample.h"
 #include "memory.h"
 
 #include <inttypes.h>

@@ -6,9 +6,9 @@
 
 #include "decomposition.h"
 #include "operator_file.h"
+#include "processes.h"
 #include "rays_tasks.h"
 #include "reduce.h"
-#include "ring.h"
 
 /* The lists that devices gather from, for one direction; data NULL: no device computes. */
 typedef struct SinoPartitionLists {
@@ -77,7 +77,7 @@ typedef struct SinoRaysRequest {
     int64_t all_partitions;  /* partitions of all ranks; 0: this rank is alone */
     const double *share;     /* [all_partitions]: relative shares of the nonzeros; NULL: equal */
     int64_t window_count;    /* blocks in memory at a time; 0: all */
-    const char *cache;       /* directory of saved operators (rays_cache.h); NULL: none */
+    const char *cache;       /* directory of saved operators (rays_private.h); NULL: none */
     SinoRing ring;           /* ranks that may build it together, which all call alike */
 } SinoRaysRequest;
 

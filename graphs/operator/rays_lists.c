@@ -6,7 +6,7 @@
  * pieces that fit the GPU. A partition whose block leaves no room for the pieces is done by cores. Ranks that have
  * built the blocks together make some visits each (rays_share.c). */
 #include "memory.h"
-#include "rays_share.h"
+#include "rays_private.h"
 #include "rays_tasks.h"
 #include "simulation.h"
 

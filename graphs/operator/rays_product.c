@@ -2,7 +2,7 @@
 /* Rays, products: the tasks of y = A x and x = Aᵀ y for one minibatch and one subset of the angles. If the operator
  * stores halves, vectors are cast for spmm: first the units over all partitions, then each partition's halves. */
 #include "memory.h"
-#include "rays_kind.h"
+#include "rays_private.h"
 #include "rays_tasks.h"
 
 #include <math.h>

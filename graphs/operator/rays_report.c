@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rays, report: the description of the memoised operator in the log. */
-#include "rays_kind.h"
+#include "rays_private.h"
 
 #include "memory.h"
 #include "text.h"

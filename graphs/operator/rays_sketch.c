@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rays, sketch: what a simulation has in place of traced blocks. Footprints are the shadows of the partitions' tiles
- * (footprint_size.h), nonzeros those that the decomposition expects, sizes of blocks those of a plan, sizes of lists
+ * (decomposition.h), nonzeros those that the decomposition expects, sizes of blocks those of a plan, sizes of lists
  * their density in docs/lab/gpu_models.md. Blocks and lists have a header, and otherwise addresses only. */
-#include "rays_share.h"
+#include "rays_private.h"
 
-#include "footprint_size.h"
+#include "decomposition.h"
 #include "memory.h"
 #include "rays_tasks.h"
 #include "simulation.h"

@@ -110,7 +110,7 @@ static void fill_extents(const SinoProblem *problem, Share most, int64_t rank_co
     extent[SINO_ROWS_SHARED] = sino_extent_one(1);
 }
 
-/* Half of what the sum of a backprojection sends: each of two products counts as much (communication.h). A rank sends
+/* Half of what the sum of a backprojection sends: each of two products counts as much (decomposition.h). A rank sends
  * its voxels to the ranks that add them up, and its part of the sum to all others. */
 static SinoTraffic traffic_of(const SinoDecomposition *decomposition, int64_t rank_count)
 {

@@ -2,8 +2,8 @@
 /* Cone part size: how large the parts of a cone-beam run are, for the cores and devices that compute. */
 #include "cone_model.h"
 
+#include "amounts.h"
 #include "memory.h"
-#include "plan_refusal.h"
 
 #include <inttypes.h>
 

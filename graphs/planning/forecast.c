@@ -5,7 +5,6 @@
 #include "halves.h"
 #include "memory.h"
 #include "projector_cost.h"
-#include "schedule.h"
 #include "text.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plan, refusal: the sentences of plans that do not fit. */
-#include "plan_refusal.h"
+#include "amounts.h"
 
 #include "memory.h"
 

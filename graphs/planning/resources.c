@@ -3,7 +3,6 @@
 #include "resources.h"
 
 #include "arithmetic.h"
-#include "device_plan.h"
 #include "files_tasks.h"
 #include "halves.h"
 #include "input_parts.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Schedule: how long a planned run takes where devices compute, by a list schedule of its tasks. */
-#include "schedule.h"
+#include "forecast.h"
 
 #include "memory.h"
 #include "models.h"

@@ -2,12 +2,12 @@
 /* Volume plan: the memory of an iterative reconstruction of a cone beam, and its time. */
 #include "unit_plan.h"
 
+#include "amounts.h"
 #include "cone_kind.h"
 #include "halves.h"
 #include "input_parts.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "plan_refusal.h"
 #include "resources.h"
 #include "stages.h"
 #include "task.h"

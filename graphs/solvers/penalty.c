@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Penalty: the prior of BSREM, and its updates of x. */
-#include "penalty.h"
+#include "sensitivity.h"
 
 #include "bricks_tasks.h"
 #include "memory.h"

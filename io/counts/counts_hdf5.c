@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "event_counter.h"
 #include "hdf5_files.h"
 #include "memory.h"
 

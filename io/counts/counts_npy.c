@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "event_counter.h"
 #include "files.h"
 #include "memory.h"
 #include "npy.h"

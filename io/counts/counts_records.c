@@ -17,7 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "event_counter.h"
 #include "files.h"
 #include "memory.h"
 #include "numbers.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Event counter: row a · crystal_count + b has the events of crystals a < b. */
-#include "event_counter.h"
+#include "counts_source.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -19,7 +19,7 @@
 #include "files.h"
 #include "memory.h"
 #include "numbers.h"
-#include "voxel_ray.h"
+#include "system_matrix.h"
 
 enum {
     CRYSTALS_MAX = UINT16_MAX, /* so that rows fit 32 bits */

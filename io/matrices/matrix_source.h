@@ -4,7 +4,7 @@
 #pragma once
 
 #include "matrix_file.h"
-#include "matrix_mirror.h"
+#include "system_matrix.h"
 
 enum { SINO_MATRIX_HEAD = 512 }; /* first bytes of a file that probes see, as far as there are so many */
 

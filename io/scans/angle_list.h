@@ -14,7 +14,7 @@
  * .f32) is refused. If a file of the given name exists, the value is that file, whatever else it could mean. */
 #pragma once
 
-#include "scan_axes.h"
+#include "scan_limits.h"
 #include "status.h"
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "numbers.h"
-#include "scan_axes.h"
+#include "scan_limits.h"
 #include "status.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #include "rays_tasks.h"
 
 #include "arithmetic.h"
-#include "block_interface.h"
+#include "block_data.h"
 #include "cast.h"
 #include "reduce.h"
 #include "reduce_opencl.h"

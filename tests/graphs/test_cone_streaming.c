@@ -2,9 +2,9 @@
 /* Cone streaming and plan: pieces are all projections once, parts are all voxels once, and a slab's rows are all that
  * see its voxels. */
 #include "cone_model.h"
-#include "fdk_plan.h"
 #include "memory.h"
 #include "testing.h"
+#include "unit_plan.h"
 
 #include <math.h>
 #include <string.h>

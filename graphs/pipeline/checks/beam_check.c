@@ -3,12 +3,10 @@
 #include "checks.h"
 
 #include "center_methods.h"
-#include "center_order.h"
 #include "cone_center.h"
 #include "cone_scan.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "quick_rows.h"
 
 #include <math.h>
 #include <stdio.h>

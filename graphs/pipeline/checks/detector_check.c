@@ -2,11 +2,11 @@
 /* Detector check: tilt and center row of a cone beam, by a sample of its projections. */
 #include "checks.h"
 
+#include "center_methods.h"
 #include "cone_consistency.h"
 #include "cone_scan.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "quick_rows.h"
 
 #include <math.h>
 #include <stdio.h>

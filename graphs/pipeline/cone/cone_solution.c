@@ -13,10 +13,10 @@
 #include "columns_task.h"
 #include "cone_kind.h"
 #include "files_tasks.h"
-#include "integrals.h"
 #include "memory.h"
 #include "solve.h"
 #include "solvers_tasks.h"
+#include "stages.h"
 #include "support.h"
 
 #include <math.h>

@@ -59,7 +59,7 @@ typedef struct SinoInput {
                           * none */
     double shift_reach;  /* the largest distance by rows among the shifts */
     bool *dropped;       /* [geometry.angle_count]: projections without any value, which direct methods leave out
-                          * (dropped.h); owned; NULL: not looked for */
+                          * (stages.h); owned; NULL: not looked for */
     double *negated_rad; /* [geometry.angle_count]: the angles, if their sign is turned; owned; else NULL */
     int64_t first_slice; /* first slice that this rank works on: 0, or the beginning of its share */
     int64_t angle_count; /* angles that this rank reads: all of the scan, or its share */

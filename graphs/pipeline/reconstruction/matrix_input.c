@@ -3,7 +3,7 @@
 #include "matrix_input.h"
 
 #include "arithmetic.h"
-#include "matrix_cache.h"
+#include "matrix_survey.h"
 
 #include <inttypes.h>
 

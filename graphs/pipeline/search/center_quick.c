@@ -7,7 +7,6 @@
 #include "center_methods.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "quick_rows.h"
 
 #include <math.h>
 #include <stdlib.h>

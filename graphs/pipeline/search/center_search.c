@@ -4,7 +4,6 @@
 
 #include "arithmetic.h"
 #include "center_methods.h"
-#include "center_rows.h"
 #include "checks.h"
 #include "simulation.h"
 #include "stages.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Integrals: a whole scan after its stages, in memory. */
-#include "integrals.h"
+#include "stages.h"
 
 #include "memory.h"
-#include "stages.h"
 #include "stages_tasks.h"
 
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "info_report.h"
 
 #include "center_search.h"
-#include "fdk_plan.h"
 #include "forecast.h"
 #include "job_kind.h"
 #include "memory.h"

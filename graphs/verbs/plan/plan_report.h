@@ -3,7 +3,6 @@
 #pragma once
 
 #include "cone_model.h"
-#include "fdk_plan.h"
 #include "forecast.h"
 #include "machine_rates.h"
 #include "settings.h"

@@ -5,10 +5,10 @@
 #include "cone_reconstruction.h"
 #include "cone_scan.h"
 #include "cone_solution.h"
-#include "integrals.h"
 #include "memory.h"
 #include "recon_cone.h"
 #include "simulation.h"
+#include "stages.h"
 
 #include <inttypes.h>
 #include <math.h>

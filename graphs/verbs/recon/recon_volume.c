@@ -3,13 +3,13 @@
 #include "recon_volume.h"
 
 #include "checks.h"
-#include "dropped.h"
 #include "files.h"
 #include "files_tasks.h"
 #include "input_parts.h"
 #include "memory.h"
 #include "paths.h"
 #include "picture.h"
+#include "stages.h"
 #include "stream_socket.h"
 #include "version.h"
 

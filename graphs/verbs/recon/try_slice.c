@@ -4,12 +4,11 @@
 #include "cone_reconstruction.h"
 #include "cone_scan.h"
 #include "cone_solution.h"
-#include "dropped.h"
-#include "fdk_plan.h"
 #include "input_parts.h"
 #include "recon_cone.h"
 #include "recon_halves.h"
 #include "recon_try.h"
+#include "stages.h"
 #include "unit_plan.h"
 #include "usual_algorithm.h"
 

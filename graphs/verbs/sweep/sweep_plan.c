@@ -4,7 +4,6 @@
 
 #include "memory.h"
 #include "platform.h"
-#include "sweep_statistics.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -25,7 +25,7 @@
 typedef struct SinoRuntimeRequest {
     int64_t workers;          /* CPU workers; 0: one per core, or STARPU_NCPU */
     unsigned devices;         /* bits of device.h; 0: CPU cores only */
-    const char *scheduler;    /* a policy (policy.h); NULL: STARPU_SCHED, else dmdas with devices, lws without */
+    const char *scheduler;    /* a policy (device_choice.h); NULL: STARPU_SCHED, else dmdas with devices, lws without */
     SinoModelUse models;      /* of StarPU */
     const char *graph_path;   /* file of every task submitted: DOT or .jsonl; NULL: none */
     bool overwrite;           /* these files may replace others */

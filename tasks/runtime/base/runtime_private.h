@@ -2,9 +2,9 @@
 /* Runtime, inside: shared by the files of tasks/runtime. */
 #pragma once
 
+#include "device_choice.h"
 #include "models.h"
 #include "paged_memory.h"
-#include "policy.h"
 #include "simulation.h"
 #include "spmm_cuda.h"
 #include "task.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Policy: StarPU's by name, sinodag's own, or one of a shared object. */
-#include "policy.h"
+#include "device_choice.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -42,21 +42,8 @@ static int64_t row_stride(const SinoFilter *filter)
     return (filter->padded_count + 15) / 16 * 16 + 16;
 }
 
-#define REAL       float
-#define FFTW(name) fftwf_##name
-#define TMPL(name) name##_single
-#include "filter_tmpl.c"
-#undef REAL
-#undef FFTW
-#undef TMPL
-
-#define REAL       double
-#define FFTW(name) fftw_##name
-#define TMPL(name) name##_double
-#include "filter_tmpl.c"
-#undef REAL
-#undef FFTW
-#undef TMPL
+#define TEMPLATE "filter_tmpl.c"
+#include "two_precisions_tmpl.c"
 
 double sino_filter_window(SinoFilterWindow window, double nyquist_share)
 {

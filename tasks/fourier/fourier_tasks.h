@@ -60,6 +60,14 @@ void sino_gpu_plans_free(SinoGpuPlans *plans); /* takes NULL */
 /* The plan of the worker that runs the calling function; of NULL: NULL. */
 void *sino_gpu_plans_mine(const SinoGpuPlans *plans);
 
+/* What GPUs add to a plan of products by FFT. */
+typedef struct SinoFourierGpu {
+    int64_t slices;             /* that are transformed together: they suit a minibatch */
+    int64_t task_bytes;         /* device memory of a task beside its vectors */
+    int64_t map_bytes;          /* main memory of a plan; 0: none */
+    int64_t more_scratch_bytes; /* main memory of each worker, whose scratch memory has the size of a GPU's */
+} SinoFourierGpu;
+
 /* Tasks gridding_back, gridding_add and gridding_finish: Aᵀ of a parallel beam by a nonuniform FFT (gridding.h). */
 
 /* A flop of backprojection by nonuniform FFT as flops of products with lengths of rays (docs/lab/projectors.md):
@@ -79,12 +87,7 @@ void sino_gridding_plan_free(SinoGriddingPlan *plan); /* takes NULL; no task may
 int64_t sino_gridding_plan_bytes(const SinoGeometry *geometry, int64_t worker_count);
 
 /* What GPUs add. */
-typedef struct SinoGriddingGpu {
-    int64_t slices;             /* that are transformed together: they suit a minibatch */
-    int64_t task_bytes;         /* device memory of a task beside its vectors */
-    int64_t more_scratch_bytes; /* main memory of each worker, whose scratch memory has the size of a GPU's */
-} SinoGriddingGpu;
-SinoGriddingGpu sino_gridding_plan_gpu(const SinoGeometry *geometry);
+SinoFourierGpu sino_gridding_plan_gpu(const SinoGeometry *geometry);
 
 /* Inserts gridding_back: x = Aᵀ b; x[part], NULL if the part is empty. */
 SinoStatus sino_insert_gridding_back(const SinoGriddingPlan *plan, SinoPosition position, SinoSlices slices,
@@ -116,13 +119,7 @@ void sino_toeplitz_plan_free(SinoToeplitzPlan *plan); /* takes NULL; no task may
 int64_t sino_toeplitz_plan_bytes(const SinoGeometry *geometry, int64_t worker_count);
 
 /* What GPUs add. */
-typedef struct SinoToeplitzGpu {
-    int64_t slices;             /* that are transformed together: they suit a minibatch */
-    int64_t task_bytes;         /* device memory of a task beside its vectors */
-    int64_t map_bytes;          /* main memory of a plan */
-    int64_t more_scratch_bytes; /* main memory of each worker, whose scratch memory has the size of a GPU's */
-} SinoToeplitzGpu;
-SinoToeplitzGpu sino_toeplitz_plan_gpu(const SinoGeometry *geometry);
+SinoFourierGpu sino_toeplitz_plan_gpu(const SinoGeometry *geometry);
 
 /* An upper bound of the largest eigenvalue of AᵀA (toeplitz.h). */
 double sino_toeplitz_plan_norm(const SinoToeplitzPlan *plan);

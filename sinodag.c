@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sinodag: the main program. Verbs, their help, and the exit codes 0, 1 (failed) and 2 (invalid input). */
 #include "ending.h"
-#include "job.h"
 #include "launcher.h"
 #include "log.h"
 #include "platform.h"

@@ -4,7 +4,7 @@
 #include "library_operator.h"
 
 #include "library.h"
-#include "matrix_input.h"
+#include "matrix_solution.h"
 #include "memory.h"
 
 #include <inttypes.h>

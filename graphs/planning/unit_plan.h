@@ -7,7 +7,7 @@
 #include "cone_solution.h"
 #include "cone_streaming.h"
 #include "machine_rates.h"
-#include "matrix_input.h"
+#include "matrix_solution.h"
 #include "settings.h"
 
 typedef struct SinoUnitPlanKind SinoUnitPlanKind;

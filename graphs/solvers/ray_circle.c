@@ -2,7 +2,7 @@
 /* Ray circle: the axis about which projections that have vectors turn. It is the direction in which their sources, or
  * the directions of parallel rays, spread least: about 0, which fits any arc of a great circle, or else about their
  * mean. */
-#include "ray_circle.h"
+#include "solver_fdk.h"
 
 #include "arithmetic.h"
 

@@ -14,7 +14,6 @@
 #include "circle.h"
 #include "fourier_tasks.h"
 #include "memory.h"
-#include "ray_circle.h"
 #include "rays_tasks.h"
 #include "solver_fbp.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scan identity: sizes of a scan, and checksums of its angles and of some of its values. */
-#include "scan_identity.h"
+#include "scan_follow.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 
 #include "memory.h"
 #include "paths.h"
-#include "scan_follow.h"
 
 /* Projections whose values are read, spread evenly; none of a scan that still comes. */
 enum { SAMPLES = 8 };

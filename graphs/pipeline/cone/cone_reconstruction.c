@@ -17,7 +17,6 @@
 #include "add_cone_task.h"
 #include "arithmetic.h"
 #include "assemble_cone_task.h"
-#include "cone_live.h"
 #include "cone_run.h"
 #include "consensus.h"
 #include "input_parts.h"

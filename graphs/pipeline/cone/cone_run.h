@@ -51,3 +51,7 @@ const SinoConeLines *sino_cone_run_lines(const SinoConeRun *run, int64_t slab, i
 
 /* Floats of the largest part. */
 int64_t sino_cone_run_part_voxels(const SinoConeRun *run);
+
+/* For cone_reconstruction.c only: inserts the tasks that take planes of the volume from the parts of a share of a slab,
+ * after a block was added to them, and show them; none if the run has no page. */
+SinoStatus sino_cone_live_show(const SinoConeRun *run, int64_t slab, SinoSpan share, int64_t block);

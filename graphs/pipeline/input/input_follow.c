@@ -11,7 +11,6 @@
 #include "paths.h"
 #include "platform.h"
 #include "scan_follow.h"
-#include "scan_identity.h"
 #include "simulation.h"
 
 enum { OPEN_AGAIN_MS = 100 };

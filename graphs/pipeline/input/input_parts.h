@@ -44,7 +44,7 @@ SinoStatus sino_input_await_whole(const SinoSettings *settings, SinoLog *log);
 /* Logs how fast the scan came, and how long ago its last projection did; nothing if it was not followed. */
 void sino_input_tell_arrival(const SinoInput *input, SinoLog *log);
 
-/* The checksum of what tells a scan that was followed from others (scan_identity.h), for runs that join their volumes;
+/* The checksum of what tells a scan that was followed from others (scan_follow.h), for runs that join their volumes;
  * unchanged if it was not followed, or cannot be read any more. Call it when no task reads the scan. */
 void sino_input_follow_checksum(const SinoInput *input, char digits[17]);
 

@@ -4,7 +4,7 @@
 
 #include "consensus.h"
 #include "paths.h"
-#include "scan_identity.h"
+#include "scan_follow.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "job_kind.h"
-#include "matrix_input.h"
+#include "matrix_solution.h"
 #include "recon.h"
 #include "settings.h"
 #include "settings_vary.h"

@@ -96,9 +96,8 @@ SINO_VECTORISED static void NAME(add_one)(const SinoPolarGrid *grid, const Ray *
         for (int64_t i = 0; i < at.count; i++) {
             const REAL real = strength[2 * at.term[i]], imaginary = sign * strength[2 * at.term[i] + 1];
             REAL *to = sums + 2 * at.point[i];
-            NAME(Pairs) pair, sum;
+            NAME(Pairs) pair = {0}, sum;
             for (int t = 0; t < TAPS; t++) {
-                /* cppcheck-suppress uninitvar; which is a write */
                 pair[2 * t] = real * at.down[i][t];
                 pair[2 * t + 1] = imaginary * at.down[i][t];
             }

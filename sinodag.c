@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sinodag: the main program. Verbs, their help, and the exit codes 0, 1 (failed) and 2 (invalid input). */
 #include "ending.h"
-#include "job.h"
-#include "last_words.h"
 #include "launcher.h"
 #include "log.h"
 #include "platform.h"
 #include "settings.h"
 #include "status.h"
-#include "utf8.h"
+#include "text.h"
 #include "version.h"
 #include "workflows.h"
 

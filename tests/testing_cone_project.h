@@ -2,7 +2,6 @@
 /* Testing cone project: projections and backprojections by each instruction set against a dense matrix in double. */
 #pragma once
 
-#include "arithmetic.h"
 #include "cone_project_isa.h"
 #include "memory.h"
 #include "testing.h"

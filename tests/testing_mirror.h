@@ -3,7 +3,7 @@
  * out what the mirrors give. */
 #pragma once
 
-#include "matrix_mirror.h"
+#include "system_matrix.h"
 #include "testing_matrix.h"
 
 #include <math.h>

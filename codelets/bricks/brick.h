@@ -33,7 +33,7 @@
 
 #include "arithmetic.h"
 #include "brick_order.h"
-#include "precision.h"
+#include "panel.h"
 
 enum {
     SINO_BRICK_ROWS = 32, /* rows of a band */

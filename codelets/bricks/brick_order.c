@@ -2,7 +2,6 @@
 /* Brick order: numbers voxels brick by brick and tile by tile, and chooses the shapes of both from a sample of rows. */
 #include "brick_order.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <assert.h>

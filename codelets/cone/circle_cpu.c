@@ -2,7 +2,6 @@
 /* Circle: the different angles of a scan in rising order, modulo a turn. */
 #include "circle.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

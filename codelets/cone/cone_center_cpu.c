@@ -6,7 +6,6 @@
  * interpolated. */
 #include "cone_center.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "sort.h"
 

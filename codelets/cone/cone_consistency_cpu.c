@@ -3,7 +3,6 @@
  * functions through sums on both sides. Noise, which adds as much to every sum, does not move it. */
 #include "cone_consistency.h"
 
-#include "arithmetic.h"
 #include "cone_center.h"
 #include "memory.h"
 #include "vector.h"

@@ -23,7 +23,7 @@
 
 #include "arithmetic.h"
 #include "cone.h"
-#include "precision.h"
+#include "panel.h"
 
 #include <math.h>
 #include <stdbool.h>

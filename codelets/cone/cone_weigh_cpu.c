@@ -14,7 +14,6 @@
  */
 #include "cone_weigh.h"
 
-#include "arithmetic.h"
 #include "circle.h"
 #include "memory.h"
 #include "sort.h"

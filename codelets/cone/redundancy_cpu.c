@@ -39,17 +39,8 @@ struct SinoRedundancy {
     double *weight;         /* [column_count] */
 };
 
-#define REAL       float
-#define TMPL(name) name##_single
-#include "redundancy_tmpl.c"
-#undef REAL
-#undef TMPL
-
-#define REAL       double
-#define TMPL(name) name##_double
-#include "redundancy_tmpl.c"
-#undef REAL
-#undef TMPL
+#define TEMPLATE "redundancy_tmpl.c"
+#include "two_precisions_tmpl.c"
 
 static bool matters(const SinoGeometry *geometry)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Redundancy in one precision. Included by redundancy_cpu.c with REAL and TMPL defined. */
+/* Redundancy in one precision. Included by redundancy_cpu.c with REAL and NAME defined. */
 
 /* to[slice] = the completed column i of a projection whose rays are `own`, and whose opposite ones are `first` and
  * `second`. */
-SINO_VECTORISED static void TMPL(complete_column)(const SinoCompleted *at, double share, int64_t stride,
+SINO_VECTORISED static void NAME(complete_column)(const SinoCompleted *at, double share, int64_t stride,
                                                   int64_t own_ray, const REAL *own, const REAL *first,
                                                   const REAL *second, REAL *to)
 {
@@ -22,7 +22,7 @@ SINO_VECTORISED static void TMPL(complete_column)(const SinoCompleted *at, doubl
     }
 }
 
-static void TMPL(complete)(const SinoRedundancy *redundancy, int64_t stride, const REAL *panel, REAL *completed)
+static void NAME(complete)(const SinoRedundancy *redundancy, int64_t stride, const REAL *panel, REAL *completed)
 {
     const int64_t columns = redundancy->column_count, width = redundancy->width;
     for (int64_t k = 0; k < redundancy->angle_count; k++) {
@@ -35,14 +35,14 @@ static void TMPL(complete)(const SinoRedundancy *redundancy, int64_t stride, con
             const SinoCompleted *at = &redundancy->at[i];
             const int64_t own_ray = sino_smaller(sino_larger(i - redundancy->first, 0), columns - 1);
             if (at->own < 1)
-                TMPL(complete_column)(at, opposite->share, stride, own_ray, own, first, second, to + i * stride);
+                NAME(complete_column)(at, opposite->share, stride, own_ray, own, first, second, to + i * stride);
             else
                 memcpy(to + i * stride, own + own_ray * stride, (size_t)stride * sizeof *to);
         }
     }
 }
 
-SINO_VECTORISED static void TMPL(weigh)(const SinoRedundancy *redundancy, int64_t stride, const REAL *completed,
+SINO_VECTORISED static void NAME(weigh)(const SinoRedundancy *redundancy, int64_t stride, const REAL *completed,
                                         REAL *panel)
 {
     const int64_t columns = redundancy->column_count;

@@ -6,7 +6,7 @@
  * them away. */
 #pragma once
 
-#include "precision.h"
+#include "panel.h"
 
 /* Does `rounds` fused multiply-adds in each of several independent chains of registers, in the type in which the
  * precision computes: double, or single for every other precision. About 2 ns per round. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Filter: q = h * p with the band-limited ramp h(0) = 1/4, h(n) = −1/(π²n²) for odd n, 0 for even n (Kak & Slaney,
  * ch. 3.3, eq. 61), by FFTW on zero-padded rows. */
-#include "arithmetic.h"
 #include "circle.h"
 #include "fast_size.h"
 #include "filter.h"
@@ -43,21 +42,8 @@ static int64_t row_stride(const SinoFilter *filter)
     return (filter->padded_count + 15) / 16 * 16 + 16;
 }
 
-#define REAL       float
-#define FFTW(name) fftwf_##name
-#define TMPL(name) name##_single
-#include "filter_tmpl.c"
-#undef REAL
-#undef FFTW
-#undef TMPL
-
-#define REAL       double
-#define FFTW(name) fftw_##name
-#define TMPL(name) name##_double
-#include "filter_tmpl.c"
-#undef REAL
-#undef FFTW
-#undef TMPL
+#define TEMPLATE "filter_tmpl.c"
+#include "two_precisions_tmpl.c"
 
 double sino_filter_window(SinoFilterWindow window, double nyquist_share)
 {

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The part of Filter that depends on the precision. filter_cpu.c includes this file once per type, with REAL, FFTW()
- * and TMPL() defined. */
+ * and NAME() defined. */
 
-static void TMPL(free_plans)(SinoFilter *filter)
+static void NAME(free_plans)(SinoFilter *filter)
 {
-    if (filter->TMPL(plan).forward) FFTW(destroy_plan)(filter->TMPL(plan).forward);
-    if (filter->TMPL(plan).backward) FFTW(destroy_plan)(filter->TMPL(plan).backward);
+    if (filter->NAME(plan).forward) FFTW(destroy_plan)(filter->NAME(plan).forward);
+    if (filter->NAME(plan).backward) FFTW(destroy_plan)(filter->NAME(plan).backward);
 }
 
 /* Makes the plans. FFTW's plans are valid for all rows of the same alignment, and row_stride keeps all rows aligned
  * alike. */
-static SinoStatus TMPL(make_plans)(SinoFilter *filter)
+static SinoStatus NAME(make_plans)(SinoFilter *filter)
 {
     const int count = (int)filter->padded_count;
     REAL *row = NULL;
     SINO_TRY(sino_allocate(sino_filter_scratch_bytes(filter), 1, "filter scratch", &row));
     FFTW(complex) *spectrum = (void *)(row + ROWS * row_stride(filter));
-    filter->TMPL(plan).forward = FFTW(plan_dft_r2c_1d)(count, row, spectrum, FFTW_ESTIMATE);
-    filter->TMPL(plan).backward = FFTW(plan_dft_c2r_1d)(count, spectrum, row, FFTW_ESTIMATE);
+    filter->NAME(plan).forward = FFTW(plan_dft_r2c_1d)(count, row, spectrum, FFTW_ESTIMATE);
+    filter->NAME(plan).backward = FFTW(plan_dft_c2r_1d)(count, spectrum, row, FFTW_ESTIMATE);
     free(row);
-    const bool planned = filter->TMPL(plan).forward && filter->TMPL(plan).backward;
+    const bool planned = filter->NAME(plan).forward && filter->NAME(plan).backward;
     SINO_CHECK(planned, SINO_FAILED, "FFTW made no plan for rows of %d points", count);
     return NULL;
 }
 
 /* Rows that are transformed together: row i is one slice of one angle. */
-typedef struct TMPL(Rows) {
+typedef struct NAME(Rows) {
     int count;
     int64_t offset[ROWS]; /* of each row's column 0 in the panel */
     REAL weight[ROWS];    /* of each row's angle */
-} TMPL(Rows);
+} NAME(Rows);
 
 /* Gathers column c of every row, times the row's weight. */
-static void TMPL(gather_rows)(const SinoFilter *filter, int64_t slice_stride, const TMPL(Rows) * rows,
+static void NAME(gather_rows)(const SinoFilter *filter, int64_t slice_stride, const NAME(Rows) * rows,
                               const REAL *sinogram, REAL *scratch)
 {
     for (int64_t c = 0; c < filter->column_count; c++)
@@ -40,7 +40,7 @@ static void TMPL(gather_rows)(const SinoFilter *filter, int64_t slice_stride, co
             scratch[i * row_stride(filter) + c] = rows->weight[i] * sinogram[c * slice_stride + rows->offset[i]];
 }
 
-static void TMPL(scatter_rows)(const SinoFilter *filter, int64_t slice_stride, const TMPL(Rows) * rows,
+static void NAME(scatter_rows)(const SinoFilter *filter, int64_t slice_stride, const NAME(Rows) * rows,
                                const REAL *scratch, REAL *sinogram)
 {
     for (int64_t c = 0; c < filter->column_count; c++)
@@ -50,7 +50,7 @@ static void TMPL(scatter_rows)(const SinoFilter *filter, int64_t slice_stride, c
 
 /* Gathers ROWS neighbouring slices of one angle, from[column][slice_stride], in blocks of ROWS columns. Up to ROWS − 1
  * columns after the last one become 0. */
-SINO_VECTORISED static void TMPL(gather_slices)(const SinoFilter *filter, int64_t slice_stride, REAL weight,
+SINO_VECTORISED static void NAME(gather_slices)(const SinoFilter *filter, int64_t slice_stride, REAL weight,
                                                 const REAL *from, REAL *scratch)
 {
     const int64_t stride = row_stride(filter);
@@ -65,7 +65,7 @@ SINO_VECTORISED static void TMPL(gather_slices)(const SinoFilter *filter, int64_
 }
 
 /* Writes `slices` of the ROWS slices back to the panel. */
-SINO_VECTORISED static void TMPL(scatter_slices)(const SinoFilter *filter, int64_t slice_stride, int slices,
+SINO_VECTORISED static void NAME(scatter_slices)(const SinoFilter *filter, int64_t slice_stride, int slices,
                                                  const REAL *scratch, REAL *to)
 {
     const int64_t stride = row_stride(filter);
@@ -79,7 +79,7 @@ SINO_VECTORISED static void TMPL(scatter_slices)(const SinoFilter *filter, int64
     }
 }
 
-SINO_VECTORISED static void TMPL(multiply)(int64_t count, const REAL *transfer, REAL *spectrum)
+SINO_VECTORISED static void NAME(multiply)(int64_t count, const REAL *transfer, REAL *spectrum)
 {
     for (int64_t k = 0; k < count; k++) {
         spectrum[2 * k] *= transfer[k];
@@ -87,7 +87,7 @@ SINO_VECTORISED static void TMPL(multiply)(int64_t count, const REAL *transfer, 
     }
 }
 
-SINO_VECTORISED static bool TMPL(has_gaps)(int64_t column_count, const REAL *row)
+SINO_VECTORISED static bool NAME(has_gaps)(int64_t column_count, const REAL *row)
 {
     bool found = false;
     for (int64_t c = 0; c < column_count; c++) found |= sino_is_undefined(row[c]);
@@ -96,7 +96,7 @@ SINO_VECTORISED static bool TMPL(has_gaps)(int64_t column_count, const REAL *row
 
 /* Interpolates the columns between `left`, −1 if no column before has a value, and `right`, `count` if none after has.
  */
-static void TMPL(bridge)(int64_t left, int64_t right, int64_t count, REAL *row)
+static void NAME(bridge)(int64_t left, int64_t right, int64_t count, REAL *row)
 {
     for (int64_t c = left + 1; c < right; c++) {
         const REAL share = (REAL)(c - left) / (REAL)(right - left);
@@ -106,20 +106,20 @@ static void TMPL(bridge)(int64_t left, int64_t right, int64_t count, REAL *row)
 }
 
 /* Interpolates values −0, unless the row has no other. */
-static void TMPL(bridge_gaps)(int64_t column_count, REAL *row)
+static void NAME(bridge_gaps)(int64_t column_count, REAL *row)
 {
     int64_t left = -1;
-    if (!TMPL(has_gaps)(column_count, row)) return;
+    if (!NAME(has_gaps)(column_count, row)) return;
     for (int64_t c = 0; c < column_count; c++) {
         if (sino_is_undefined(row[c])) continue;
-        TMPL(bridge)(left, c, column_count, row);
+        NAME(bridge)(left, c, column_count, row);
         left = c;
     }
-    if (left >= 0) TMPL(bridge)(left, column_count, column_count, row);
+    if (left >= 0) NAME(bridge)(left, column_count, column_count, row);
 }
 
 /* The end of a row at its outermost column, from which a step inwards is `step`. */
-static SinoRowEnd TMPL(end_of)(int64_t columns, const REAL *outermost, int64_t step)
+static SinoRowEnd NAME(end_of)(int64_t columns, const REAL *outermost, int64_t step)
 {
     const int64_t inner = sino_row_end_steps(columns) * step, middle = inner / 2;
     return sino_row_end(columns, (double)outermost[0], (double)outermost[middle], (double)outermost[inner]);
@@ -127,72 +127,72 @@ static SinoRowEnd TMPL(end_of)(int64_t columns, const REAL *outermost, int64_t s
 
 /* Fills the columns after M, where backward transforms left values: with zeros; or with what lies beyond the last
  * column, and from the middle on with what lies beyond the first one, since the row is a circle. */
-SINO_VECTORISED static void TMPL(pad)(const SinoFilter *filter, REAL *row)
+SINO_VECTORISED static void NAME(pad)(const SinoFilter *filter, REAL *row)
 {
     const int64_t columns = filter->column_count, padded = filter->padded_count;
     const int64_t after = (padded - columns) / 2, before = padded - columns - after;
     memset(row + columns, 0, (size_t)(row_stride(filter) - columns) * sizeof *row);
     if (!filter->edges) return;
-    const SinoRowEnd last = TMPL(end_of)(columns, row + columns - 1, -1), first = TMPL(end_of)(columns, row, 1);
+    const SinoRowEnd last = NAME(end_of)(columns, row + columns - 1, -1), first = NAME(end_of)(columns, row, 1);
     for (int64_t d = 1; d <= after; d++) row[columns + d - 1] = (REAL)sino_row_beyond(last, (double)d);
     for (int64_t d = 1; d <= before; d++) row[padded - d] = (REAL)sino_row_beyond(first, (double)d);
 }
 
 /* Convolves `count` rows. */
-static void TMPL(convolve)(const SinoFilter *filter, int count, REAL *scratch)
+static void NAME(convolve)(const SinoFilter *filter, int count, REAL *scratch)
 {
     const int64_t stride = row_stride(filter);
     FFTW(complex) *spectrum = (void *)(scratch + ROWS * stride);
     for (int i = 0; i < count; i++) {
         REAL *row = scratch + i * stride;
-        if (filter->gaps) TMPL(bridge_gaps)(filter->column_count, row);
-        TMPL(pad)(filter, row);
-        FFTW(execute_dft_r2c)(filter->TMPL(plan).forward, row, spectrum);
-        TMPL(multiply)(filter->padded_count / 2 + 1, filter->transfer, (REAL *)spectrum);
-        FFTW(execute_dft_c2r)(filter->TMPL(plan).backward, spectrum, row);
+        if (filter->gaps) NAME(bridge_gaps)(filter->column_count, row);
+        NAME(pad)(filter, row);
+        FFTW(execute_dft_r2c)(filter->NAME(plan).forward, row, spectrum);
+        NAME(multiply)(filter->padded_count / 2 + 1, filter->transfer, (REAL *)spectrum);
+        FFTW(execute_dft_c2r)(filter->NAME(plan).backward, spectrum, row);
     }
 }
 
 /* Filters a panel of fewer than ROWS slices. Row k·F + f is slice f of angle k, so that blocks of rows are full for any
  * F. */
-static void TMPL(filter_rows)(const SinoFilter *filter, int64_t angle_count, SinoSlices slices,
+static void NAME(filter_rows)(const SinoFilter *filter, int64_t angle_count, SinoSlices slices,
                               const double *angle_weight, REAL *scratch, REAL *sinogram)
 {
     const int64_t row_count = sino_times(angle_count, slices.slice_count);
     for (int64_t first = 0; first < row_count; first += ROWS) {
-        TMPL(Rows) rows = {.count = row_count - first < ROWS ? (int)(row_count - first) : ROWS};
+        NAME(Rows) rows = {.count = row_count - first < ROWS ? (int)(row_count - first) : ROWS};
         for (int i = 0; i < rows.count; i++) {
             const int64_t k = (first + i) / slices.slice_count, f = (first + i) % slices.slice_count;
             rows.offset[i] = k * filter->column_count * slices.stride + f;
             rows.weight[i] = (REAL)angle_weight[k];
         }
-        TMPL(gather_rows)(filter, slices.stride, &rows, sinogram, scratch);
-        TMPL(convolve)(filter, rows.count, scratch);
-        TMPL(scatter_rows)(filter, slices.stride, &rows, scratch, sinogram);
+        NAME(gather_rows)(filter, slices.stride, &rows, sinogram, scratch);
+        NAME(convolve)(filter, rows.count, scratch);
+        NAME(scatter_rows)(filter, slices.stride, &rows, scratch, sinogram);
     }
 }
 
 /* Filters a panel whose stride is a multiple of ROWS, in blocks of ROWS adjacent slices. */
-static void TMPL(filter_slices)(const SinoFilter *filter, int64_t angle_count, SinoSlices slices,
+static void NAME(filter_slices)(const SinoFilter *filter, int64_t angle_count, SinoSlices slices,
                                 const double *angle_weight, REAL *scratch, REAL *sinogram)
 {
     for (int64_t k = 0; k < angle_count; k++) {
         for (int64_t f = 0; f < slices.slice_count; f += ROWS) {
             const int count = slices.slice_count - f < ROWS ? (int)(slices.slice_count - f) : ROWS;
             REAL *const rows = sinogram + k * filter->column_count * slices.stride + f;
-            TMPL(gather_slices)(filter, slices.stride, (REAL)angle_weight[k], rows, scratch);
-            TMPL(convolve)(filter, count, scratch);
-            TMPL(scatter_slices)(filter, slices.stride, count, scratch, rows);
+            NAME(gather_slices)(filter, slices.stride, (REAL)angle_weight[k], rows, scratch);
+            NAME(convolve)(filter, count, scratch);
+            NAME(scatter_slices)(filter, slices.stride, count, scratch, rows);
         }
     }
 }
 
 /* Filters the F slices of one panel. */
-static void TMPL(filter_panel)(const SinoFilter *filter, int64_t angle_count, SinoSlices slices,
+static void NAME(filter_panel)(const SinoFilter *filter, int64_t angle_count, SinoSlices slices,
                                const double *angle_weight, REAL *scratch, REAL *sinogram)
 {
     if (slices.stride % ROWS == 0)
-        TMPL(filter_slices)(filter, angle_count, slices, angle_weight, scratch, sinogram);
+        NAME(filter_slices)(filter, angle_count, slices, angle_weight, scratch, sinogram);
     else
-        TMPL(filter_rows)(filter, angle_count, slices, angle_weight, scratch, sinogram);
+        NAME(filter_rows)(filter, angle_count, slices, angle_weight, scratch, sinogram);
 }

@@ -10,7 +10,7 @@
  * 10⁻⁶ of Σ|c_k|, plus rounding. */
 #pragma once
 
-#include "precision.h"
+#include "panel.h"
 #include "status.h"
 
 #include <stdint.h>

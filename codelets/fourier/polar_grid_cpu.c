@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Polar grid: spreading along rays, and FFTs, on a CPU core. */
-#include "arithmetic.h"
 #include "fast_size.h"
 #include "memory.h"
 #include "polar_grid.h"
@@ -170,21 +169,8 @@ static int64_t section_terms(const Ray *ray)
     return sino_ceil_divide(ray->count, SECTIONS);
 }
 
-#define REAL       float
-#define FFTW(name) fftwf_##name
-#define TMPL(name) name##_single
-#include "polar_grid_tmpl.c"
-#undef REAL
-#undef FFTW
-#undef TMPL
-
-#define REAL       double
-#define FFTW(name) fftw_##name
-#define TMPL(name) name##_double
-#include "polar_grid_tmpl.c"
-#undef REAL
-#undef FFTW
-#undef TMPL
+#define TEMPLATE "polar_grid_tmpl.c"
+#include "two_precisions_tmpl.c"
 
 static double inverse_at(int64_t size, int64_t pixel)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Toeplitz, kernel: T of AᵀA by a nonuniform FFT in double, and its transform. */
-#include "arithmetic.h"
 #include "gridding.h"
 #include "memory.h"
 #include "polar_grid.h"

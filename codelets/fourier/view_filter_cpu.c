@@ -2,7 +2,6 @@
 /* View filter: weights and ramp filter of FDK for a projection that has vectors. */
 #include "view_filter.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

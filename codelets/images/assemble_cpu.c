@@ -29,17 +29,8 @@ typedef struct TileRow {
     float slice[SINO_PANEL_MAX][SINO_TILE];
 } TileRow;
 
-#define REAL    float
-#define NAME(x) x##_single
-#include "assemble_tmpl.c"
-#undef REAL
-#undef NAME
-
-#define REAL    double
-#define NAME(x) x##_double
-#include "assemble_tmpl.c"
-#undef REAL
-#undef NAME
+#define TEMPLATE "assemble_tmpl.c"
+#include "two_precisions_tmpl.c"
 
 /* Transposes `count` voxels of one row of a tile into the images, from (row, column) on. `first_voxel` is the row of x
  * that holds the first of these voxels. */

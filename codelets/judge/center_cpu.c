@@ -9,7 +9,6 @@
  *
  * The angles are resampled to a number K whose only prime factors are 2, 3, 5 and 7: transforms of 2K points with a
  * large prime factor take up to eight times as long. */
-#include "arithmetic.h"
 #include "center.h"
 #include "fast_size.h"
 #include "memory.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Center mirror: projections half a turn apart are mirror images about the rotation axis, wherever it lies. */
-#include "arithmetic.h"
 #include "center.h"
 #include "memory.h"
 

@@ -6,7 +6,6 @@
  * rest r_n, the part of the moment that is orthogonal to them, is noise about the axis and changes by d_n with each
  * column that the center is off: least squares of all n. Fixed errors of the columns, such as those of the flat fields,
  * are constants of the angle; they get the weight that their variance leaves them. */
-#include "arithmetic.h"
 #include "center.h"
 #include "memory.h"
 #include "sort.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Center by pairs: the mirror image of a projection about the axis is the projection half a turn later. */
-#include "arithmetic.h"
 #include "center.h"
 #include "memory.h"
 #include "vector.h"

@@ -3,7 +3,7 @@
  *
  *     error(v) = √(Σ g(v − u) (a(u) − b(u))²/2 / Σ g(v − u)),   g: a Gaussian with a deviation of 3 voxels
  *
- * Its root mean square is the error of halves (compare_halves.h), up to the edges of the slice. */
+ * Its root mean square is the error of halves (compare.h), up to the edges of the slice. */
 #pragma once
 
 #include "status.h"

@@ -2,7 +2,6 @@
 /* Error map on a CPU core: a window of rows that are filtered along themselves, then across. */
 #include "error_map.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

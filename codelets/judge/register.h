@@ -9,13 +9,12 @@
  * over the pixels with a value whose neighbours are on the detector; the gradient ∇p is that of the prediction, which
  * has less noise than the measurement.
  *
- * With predictions of views that are pitched and rolled a little (view_turn.h) a step turns, too. Its derivatives and
+ * With predictions of views that are pitched and rolled a little (view.h) a step turns, too. Its derivatives and
  * the difference are smoothed, by (1, 4, 6, 4, 1)/16 along columns and rows, so that features as thin as a pixel tell
  * steps of more than a pixel; and it is damped, so that a turn that the projection hardly tells stays. */
 #pragma once
 
 #include "view.h"
-#include "view_turn.h"
 
 #include <stdint.h>
 

@@ -24,12 +24,12 @@ typedef struct SinoRingSums {
 } SinoRingSums;
 
 /* A ring of the curve. */
-typedef struct SinoRing {
+typedef struct SinoRingPoint {
     double frequency;   /* in cycles per voxel, up to 0.5 */
     double correlation; /* NaN where an image has nothing */
     double half_bit;    /* the threshold */
     double numbers;     /* independent real ones, of all pairs: correlations of noise deviate by 1/√n from 0 */
-} SinoRing;
+} SinoRingPoint;
 
 /* Images [height][width]; `disc` is a circle. The caller frees *rings with sino_rings_free. SINO_FAILED: no memory. */
 SinoStatus sino_rings_new(const SinoImageRegion *disc, int64_t height, int64_t width, SinoRings **rings);
@@ -43,8 +43,8 @@ SinoStatus sino_rings_sum(const SinoRings *rings, const float *a, const float *b
 
 /* The curve of the sums over `pairs` pairs of images. A ring has as many independent real numbers as Fourier pixels, of
  * which opposite ones are conjugate, times the share of the image that the mask covers. */
-void sino_rings_curve(const SinoRings *rings, int64_t pairs, const SinoRingSums *sums, SinoRing *curve);
+void sino_rings_curve(const SinoRings *rings, int64_t pairs, const SinoRingSums *sums, SinoRingPoint *curve);
 
 /* The frequency, in cycles per voxel, where the curve first falls below the threshold (that of each ring if it is 0),
  * on straight lines between rings; NaN: it never does. */
-double sino_rings_crossing(int64_t count, const SinoRing *curve, double threshold);
+double sino_rings_crossing(int64_t count, const SinoRingPoint *curve, double threshold);

@@ -179,19 +179,19 @@ SinoStatus sino_rings_sum(const SinoRings *rings, const float *a, const float *b
     return status;
 }
 
-void sino_rings_curve(const SinoRings *rings, int64_t pairs, const SinoRingSums *sums, SinoRing *curve)
+void sino_rings_curve(const SinoRings *rings, int64_t pairs, const SinoRingSums *sums, SinoRingPoint *curve)
 {
     for (int64_t i = 0; i < rings->ring_count; i++) {
         const double power = sqrt(sums[i].square[0]) * sqrt(sums[i].square[1]);
         const double numbers = rings->numbers[i] * (double)pairs, root = sqrt(fmax(numbers, 1));
-        curve[i] = (SinoRing){.frequency = (double)i / (double)rings->length,
-                              .correlation = power > 0 ? sums[i].product / power : NAN,
-                              .half_bit = (0.2071 + 1.9102 / root) / (1.2071 + 0.9102 / root),
-                              .numbers = numbers};
+        curve[i] = (SinoRingPoint){.frequency = (double)i / (double)rings->length,
+                                   .correlation = power > 0 ? sums[i].product / power : NAN,
+                                   .half_bit = (0.2071 + 1.9102 / root) / (1.2071 + 0.9102 / root),
+                                   .numbers = numbers};
     }
 }
 
-double sino_rings_crossing(int64_t count, const SinoRing *curve, double threshold)
+double sino_rings_crossing(int64_t count, const SinoRingPoint *curve, double threshold)
 {
     double before = 0, at_before = 0;
     for (int64_t i = 1; i < count; i++) { /* ring 0 is the mean, which the images have lost */

@@ -2,7 +2,6 @@
 /* Slice quality: entropy, noise and rings. */
 #include "slice_quality.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

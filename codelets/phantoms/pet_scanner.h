@@ -19,8 +19,8 @@
  * (k·Y + i)·X + j. */
 #pragma once
 
-#include "matrix_mirror.h"
 #include "status.h"
+#include "system_matrix.h"
 
 #include <stdint.h>
 

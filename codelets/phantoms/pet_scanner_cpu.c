@@ -2,10 +2,9 @@
 /* PET scanner: rays between crystals, and the lengths of a ray in the voxels of a grid. */
 #include "pet_scanner.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "random_stream.h"
-#include "voxel_ray.h"
+#include "system_matrix.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 /* Layout: which rays of a scan are stored, which follow from them by symmetry, and in which order they are numbered. */
 #include "layout.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "geometry.h"
-#include "precision.h"
+#include "panel.h"
 #include "status.h"
 
 #include <stdbool.h>

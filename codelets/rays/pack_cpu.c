@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pack: traces a partition's tiles into its block, whose size is not known beforehand. */
-#include "arithmetic.h"
 #include "pack.h"
 
 #include "memory.h"

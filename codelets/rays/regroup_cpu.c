@@ -7,7 +7,6 @@
  * the same voxels. */
 #include "regroup_private.h"
 
-#include "arithmetic.h"
 #include "half.h"
 #include "memory.h"
 

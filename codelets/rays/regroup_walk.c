@@ -3,7 +3,6 @@
  * each visit. */
 #include "regroup_private.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <assert.h>

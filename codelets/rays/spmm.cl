@@ -4,7 +4,7 @@
 
 enum { TILE_VOXELS = 256, ORIENTATIONS = 8, GROUP = 4, NONE = 0xffff };
 
-/* SinoPrecision of config/base/precision.h. */
+/* SinoPrecision of config/base/panel.h. */
 enum { SINGLE, DOUBLE, HALF, MIXED };
 
 /* The same structs as in gather.h, without the prefix SinoGather. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SpMM on an OpenCL device: the functions of spmm.h from gather lists with R = 4 (gather.h), with buffers of the
  * device. Functions launch kernels, and do not wait for them. `header`: a copy of the lists' header in main memory.
- * `units`: SinoUnits of the vector that is read, for half and mixed precision; NULL otherwise. */
+ * `units`: SinoCastUnits of the vector that is read, for half and mixed precision; NULL otherwise. */
 #pragma once
 
 #include "gather.h"

@@ -10,9 +10,8 @@
 #include <string.h>
 #include <tgmath.h>
 
-#define REAL       float
-#define NAME(x)    x##_single
-#define ROOT_STEPS 3
+#define REAL    float
+#define NAME(x) x##_single
 #include "prior_elements_tmpl.c"
 #include "variation_elements_tmpl.c"
 

@@ -2,7 +2,6 @@
 /* Gaussian on a CPU core: axis by axis, with sums in double precision. */
 #include "gaussian.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

@@ -12,21 +12,8 @@ typedef struct Between {
     SinoBeside before, after;
 } Between;
 
-#define REAL       float
-#define NAME(x)    x##_single
-#define ROOT_STEPS 3
-#include "prior_tmpl.c"
-#undef REAL
-#undef NAME
-#undef ROOT_STEPS
-
-#define REAL       double
-#define NAME(x)    x##_double
-#define ROOT_STEPS 5
-#include "prior_tmpl.c"
-#undef REAL
-#undef NAME
-#undef ROOT_STEPS
+#define TEMPLATE "prior_tmpl.c"
+#include "two_precisions_tmpl.c"
 
 void sino_prior_descend(const SinoSmoothPrior *prior, const void *const *u, const void *before, const void *after,
                         const SinoSliceState *state, void *z)

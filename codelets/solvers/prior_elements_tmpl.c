@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prior of voxels that follow each other: REAL is the element, NAME(x) the function names, ROOT_STEPS the steps of the
- * fifth root. Included by prior_tmpl.c and band_cpu.c. */
+/* Prior of voxels that follow each other: REAL is the element, NAME(x) the function names. Included by prior_tmpl.c and
+ * band_cpu.c. */
 
 /* t^(q − p) = t^0.8 for t ≥ 0, as t·t^(−1/5): the exponent of a float, divided by −5, is within 4 % of t^(−1/5), and
  * Newton's steps of y^(−5) = t do the rest. They vectorise, unlike pow, and as selections would not. */
@@ -13,8 +13,9 @@ SINO_INLINE REAL NAME(power)(REAL t)
     memcpy(&bits, &single, sizeof bits);
     bits = 1277960192 - (int32_t)(0.2F * (float)bits);
     memcpy(&guess, &bits, sizeof guess);
+    const int steps = sizeof(REAL) == sizeof(float) ? 3 : 5;
     REAL root = (REAL)guess;
-    for (int i = 0; i < ROOT_STEPS; i++) {
+    for (int i = 0; i < steps; i++) {
         const REAL square = root * root;
         root += root * (1 - positive * square * square * root) / 5;
     }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prior, one panel: REAL is the element, NAME(x) the function names, ROOT_STEPS the steps of the fifth root. Included
- * by prior_cpu.c. */
+/* Prior, one panel: REAL is the element, NAME(x) the function names. Included by prior_cpu.c. */
 
 #include "beside_tmpl.c"
 #include "prior_elements_tmpl.c"

@@ -5,7 +5,7 @@
  *
  * A *formula* is applied to every element of some vectors, and may compute sums. A *rule* is applied to the state of
  * every slice once its sums are known. Each one is a function and a row of a list below. A solver that needs a new one
- * adds both, and calls sino_insert_update or sino_insert_update_slices (tasks/solvers/update_task.h). */
+ * adds both, and calls sino_insert_update or sino_insert_update_slices (tasks/solvers/solvers_tasks.h). */
 #pragma once
 
 #ifndef __OPENCL_C_VERSION__

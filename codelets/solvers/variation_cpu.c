@@ -16,17 +16,8 @@ typedef struct Third {
     void *r;
 } Third;
 
-#define REAL    float
-#define NAME(x) x##_single
-#include "variation_tmpl.c"
-#undef REAL
-#undef NAME
-
-#define REAL    double
-#define NAME(x) x##_double
-#include "variation_tmpl.c"
-#undef REAL
-#undef NAME
+#define TEMPLATE "variation_tmpl.c"
+#include "two_precisions_tmpl.c"
 
 void sino_variation_primal(const SinoVariation *variation, const void *z, const void *const *p, const void *const *q,
                            const void *r, const void *before, const SinoSliceState *state, void *u)

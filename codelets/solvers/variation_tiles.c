@@ -2,7 +2,6 @@
 /* Variation, tiles: which tiles lie beside each other. */
 #include "variation.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <stdlib.h>

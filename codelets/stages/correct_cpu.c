@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Correct: counts to line integrals, p = −ln((count − dark)/(flat − dark)), by the Beer-Lambert law (Kak & Slaney,
  * Principles of Computerized Tomographic Imaging, ch. 4.1). */
-#include "arithmetic.h"
 #include "correct.h"
 #include "memory.h"
 #include "plausible.h"

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 extern "C" {
-#include "arithmetic.h"
 #include "memory.h"
 #include "phase_cuda.h"
 #include "phase_private.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Phase, kernel: the filter along the columns for each frequency along the rows, and the transforms; the memory that
  * they take on a GPU. */
-#include "arithmetic.h"
 #include "fast_size.h"
 #include "memory.h"
 #include "phase_cuda.h"

@@ -2,7 +2,6 @@
 /* Stripe sample: how much stripe removal would take from some projections of a scan, beside their noise. */
 #include "stripe_sample.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "sort.h"
 #include "stripes.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stripes: sinograms between panels and methods. A few slices are gathered together, since a ray's slices share cache
  * lines. */
-#include "arithmetic.h"
 #include "memory.h"
 #include "stripes_private.h"
 #include "stripes_sorted.h"

@@ -11,7 +11,6 @@
  *     sinogram −= inverse of all Rₗ
  *
  * The wavelet is Daubechies' with five vanishing moments (db5). Rows and columns are continued symmetrically. */
-#include "arithmetic.h"
 #include "memory.h"
 #include "stripes_private.h"
 #include "vector.h"

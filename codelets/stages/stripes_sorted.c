@@ -13,7 +13,6 @@
  * behind. What is between lies in the cache, and the panel is read once and written once. */
 #include "stripes_sorted.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "sort_lanes_isa.h"
 #include "stripes_private.h"

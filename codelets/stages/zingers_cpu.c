@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Zingers: medians of three angles, for all slices of a panel at once. */
-#include "arithmetic.h"
 #include "memory.h"
 #include "undefined.h"
 #include "vector.h"

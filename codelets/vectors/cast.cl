@@ -3,7 +3,7 @@
 
 enum { SLICES_MAX = 256 };
 
-/* The same struct as SinoUnits of codelets/vectors/cast.h. */
+/* The same struct as SinoCastUnits of codelets/vectors/cast.h. */
 typedef struct Units {
     float largest[SLICES_MAX], unit[SLICES_MAX];
 } Units;

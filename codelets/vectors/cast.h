@@ -17,10 +17,10 @@
 #include <stdbool.h>
 
 /* Units of the slices of one minibatch. */
-typedef struct SinoUnits {
+typedef struct SinoCastUnits {
     float largest[SINO_SLICES_MAX]; /* largest |value| of each slice in the parts of the vector so far */
     float unit[SINO_SLICES_MAX];
-} SinoUnits;
+} SinoCastUnits;
 
 /* The least power of two u with largest/u < 2^exponent; 1 if `largest` is 0, infinite or NaN. */
 SINO_INLINE float sino_cast_unit(float largest, int exponent)
@@ -37,23 +37,23 @@ SINO_INLINE float sino_cast_unit(float largest, int exponent)
  * computes the units, such that shares are below 2^exponent. A slice of zeros, or with an infinite value, gets unit 1.
  * NaN is ignored. */
 void sino_cast_units(SinoSlices slices, int64_t rows, const float *x, int exponent, bool first, bool last,
-                     SinoUnits *units);
+                     SinoCastUnits *units);
 
 /* to = x/unit, rounded to nearest. Shares that exceed the largest half become infinite. */
-void sino_cast_narrow(SinoSlices slices, int64_t rows, const float *x, const SinoUnits *units, SinoHalf *to);
+void sino_cast_narrow(SinoSlices slices, int64_t rows, const float *x, const SinoCastUnits *units, SinoHalf *to);
 
 /* to = x·unit. */
-void sino_cast_widen(SinoSlices slices, int64_t rows, const SinoHalf *x, const SinoUnits *units, float *to);
+void sino_cast_widen(SinoSlices slices, int64_t rows, const SinoHalf *x, const SinoCastUnits *units, float *to);
 
 /* On a GPU, bit for bit, with vectors and units in device memory, aligned to 16 bytes (cuda_stream.h). */
 SinoStatus sino_cast_units_cuda(cudaStream_t stream, SinoSlices slices, int64_t rows, const float *x, int exponent,
-                                bool first, bool last, SinoUnits *units);
+                                bool first, bool last, SinoCastUnits *units);
 
 SinoStatus sino_cast_narrow_cuda(cudaStream_t stream, SinoSlices slices, int64_t rows, const float *x,
-                                 const SinoUnits *units, SinoHalf *to);
+                                 const SinoCastUnits *units, SinoHalf *to);
 
 SinoStatus sino_cast_widen_cuda(cudaStream_t stream, SinoSlices slices, int64_t rows, const SinoHalf *x,
-                                const SinoUnits *units, float *to);
+                                const SinoCastUnits *units, float *to);
 
 /* On an OpenCL device, with buffers of the device (opencl_device.h). */
 SinoStatus sino_cast_units_opencl(SinoOpencl *opencl, SinoSlices slices, int64_t rows, cl_mem x, int exponent,

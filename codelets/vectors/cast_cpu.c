@@ -40,7 +40,7 @@ SINO_VECTORISED static void widen(int64_t count, const SinoHalf *x, const float 
 }
 
 void sino_cast_units(SinoSlices slices, int64_t rows, const float *x, int exponent, bool first, bool last,
-                     SinoUnits *units)
+                     SinoCastUnits *units)
 {
     for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.stride;
          panel = sino_panel_next(slices, panel)) {
@@ -53,7 +53,7 @@ void sino_cast_units(SinoSlices slices, int64_t rows, const float *x, int expone
     for (int64_t f = 0; f < slices.stride && last; f++) units->unit[f] = sino_cast_unit(units->largest[f], exponent);
 }
 
-void sino_cast_narrow(SinoSlices slices, int64_t rows, const float *x, const SinoUnits *units, SinoHalf *to)
+void sino_cast_narrow(SinoSlices slices, int64_t rows, const float *x, const SinoCastUnits *units, SinoHalf *to)
 {
     for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.stride;
          panel = sino_panel_next(slices, panel)) {
@@ -64,7 +64,7 @@ void sino_cast_narrow(SinoSlices slices, int64_t rows, const float *x, const Sin
     }
 }
 
-void sino_cast_widen(SinoSlices slices, int64_t rows, const SinoHalf *x, const SinoUnits *units, float *to)
+void sino_cast_widen(SinoSlices slices, int64_t rows, const SinoHalf *x, const SinoCastUnits *units, float *to)
 {
     for (SinoPanel panel = sino_panel_at(slices, 0); panel.first < slices.stride;
          panel = sino_panel_next(slices, panel)) {

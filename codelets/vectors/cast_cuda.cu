@@ -20,7 +20,8 @@ enum { FULL = 4, BLOCKS_MAX = 4096, ROWS_PER_BLOCK = 4 * SINO_PANEL_LANES, THREA
 /* Finds the largest absolute value of each slice. The atomic maximum compares the bits of floats as integers, which
  * have the same order as nonnegative floats. A maximum does not depend on the order of its operands. */
 template <int N>
-static __device__ __forceinline__ void find_largest(SinoPanels panels, int64_t rows, const float *x, SinoUnits *units)
+static __device__ __forceinline__ void find_largest(SinoPanels panels, int64_t rows, const float *x,
+                                                    SinoCastUnits *units)
 {
     const SinoPanelWalk<N> walk(panels, rows);
     float largest[N] = {};
@@ -38,19 +39,19 @@ static __device__ __forceinline__ void find_largest(SinoPanels panels, int64_t r
 }
 
 static __global__ void __launch_bounds__(THREADS_MAX)
-    largest_kernel(SinoPanels panels, int64_t rows, const float *x, SinoUnits *units)
+    largest_kernel(SinoPanels panels, int64_t rows, const float *x, SinoCastUnits *units)
 {
     PACKED(panels, find_largest, rows, x, units);
 }
 
-static __global__ void unit_kernel(int exponent, SinoUnits *units)
+static __global__ void unit_kernel(int exponent, SinoCastUnits *units)
 {
     units->unit[threadIdx.x] = sino_cast_unit(units->largest[threadIdx.x], exponent);
 }
 
 template <int N>
-static __device__ __forceinline__ void narrow(SinoPanels panels, int64_t rows, const float *x, const SinoUnits *units,
-                                              SinoHalf *to)
+static __device__ __forceinline__ void narrow(SinoPanels panels, int64_t rows, const float *x,
+                                              const SinoCastUnits *units, SinoHalf *to)
 {
     const SinoPanelWalk<N> walk(panels, rows);
     float factor[N];
@@ -64,14 +65,14 @@ static __device__ __forceinline__ void narrow(SinoPanels panels, int64_t rows, c
 }
 
 static __global__ void __launch_bounds__(THREADS_MAX)
-    narrow_kernel(SinoPanels panels, int64_t rows, const float *x, const SinoUnits *units, SinoHalf *to)
+    narrow_kernel(SinoPanels panels, int64_t rows, const float *x, const SinoCastUnits *units, SinoHalf *to)
 {
     PACKED(panels, narrow, rows, x, units, to);
 }
 
 template <int N>
-static __device__ __forceinline__ void widen(SinoPanels panels, int64_t rows, const SinoHalf *x, const SinoUnits *units,
-                                             float *to)
+static __device__ __forceinline__ void widen(SinoPanels panels, int64_t rows, const SinoHalf *x,
+                                             const SinoCastUnits *units, float *to)
 {
     const SinoPanelWalk<N> walk(panels, rows);
     float factor[N];
@@ -85,7 +86,7 @@ static __device__ __forceinline__ void widen(SinoPanels panels, int64_t rows, co
 }
 
 static __global__ void __launch_bounds__(THREADS_MAX)
-    widen_kernel(SinoPanels panels, int64_t rows, const SinoHalf *x, const SinoUnits *units, float *to)
+    widen_kernel(SinoPanels panels, int64_t rows, const SinoHalf *x, const SinoCastUnits *units, float *to)
 {
     PACKED(panels, widen, rows, x, units, to);
 }
@@ -97,7 +98,7 @@ static SinoLaunch over_rows(const char *name, cudaStream_t stream, SinoPanels pa
 }
 
 SinoStatus sino_cast_units_cuda(cudaStream_t stream, SinoSlices slices, int64_t rows, const float *x, int exponent,
-                                bool first, bool last, SinoUnits *units)
+                                bool first, bool last, SinoCastUnits *units)
 {
     const SinoPanels panels = sino_panels_of(slices);
     if (first) SINO_TRY(sino_clear(stream, units->largest, static_cast<size_t>(slices.stride) * sizeof(float)));
@@ -108,14 +109,14 @@ SinoStatus sino_cast_units_cuda(cudaStream_t stream, SinoSlices slices, int64_t 
 }
 
 SinoStatus sino_cast_narrow_cuda(cudaStream_t stream, SinoSlices slices, int64_t rows, const float *x,
-                                 const SinoUnits *units, SinoHalf *to)
+                                 const SinoCastUnits *units, SinoHalf *to)
 {
     const SinoPanels panels = sino_panels_of(slices);
     return sino_launch(over_rows("cast_narrow", stream, panels, rows), narrow_kernel, panels, rows, x, units, to);
 }
 
 SinoStatus sino_cast_widen_cuda(cudaStream_t stream, SinoSlices slices, int64_t rows, const SinoHalf *x,
-                                const SinoUnits *units, float *to)
+                                const SinoCastUnits *units, float *to)
 {
     const SinoPanels panels = sino_panels_of(slices);
     return sino_launch(over_rows("cast_widen", stream, panels, rows), widen_kernel, panels, rows, x, units, to);

@@ -2,8 +2,6 @@
 /* Memory: plain, large and reserved allocations. */
 #include "memory.h"
 
-#include "arithmetic.h"
-
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdbool.h>

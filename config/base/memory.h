@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory: checked sizes and aligned allocations. Sizes are int64_t everywhere in sinodag. */
+/* Memory: checked sizes and aligned allocations, with the arithmetic of sizes (arithmetic.h) and the status of
+ * functions that can fail (status.h). Sizes are int64_t everywhere in sinodag. */
 #pragma once
 
+#include "arithmetic.h"
 #include "status.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix mirror: crystals on a circle are mirrored by counting backwards from another one. */
-#include "matrix_mirror.h"
+#include "system_matrix.h"
 
 #include "arithmetic.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Voxel ray: where a line enters and leaves the grid. */
-#include "voxel_ray.h"
+#include "system_matrix.h"
 
 #include "arithmetic.h"
 

@@ -8,6 +8,7 @@
 #include "log.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* What an owner wants done at the end: temporary files removed, and a clause printed, without punctuation, that says
@@ -50,3 +51,17 @@ bool sino_ending_has_begun(void);
 /* Runs the last acts, those added last first; prints the reason and their clauses as one line; ends the program. Of
  * several calls the first one counts, the others never return either. */
 void sino_ending_now(const char *reason, int exit_code) __attribute__((noreturn));
+
+/* Last words: what the program says when a library or the system ends it, which then happens with exit code 1.
+ *
+ * StarPU, HWLOC and MPI call abort() when an allocation of theirs fails, and for other reasons. A file that is cut
+ * while it is mapped makes the system send SIGBUS to whoever reads it. Neither can be undone. The program then says
+ * what happened, and ends at once. */
+
+/* For main, once. */
+void sino_last_words_install(void);
+
+/* Names the file that is mapped at `memory`, for the message. At most 64 files have a name at a time; others are "a
+ * mapped file". `path` is not owned, and must live until sino_last_words_unmapped. */
+void sino_last_words_mapped(const void *memory, int64_t bytes, const char *path);
+void sino_last_words_unmapped(const void *memory);

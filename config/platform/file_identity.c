@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* File identity: existing files are told apart by device and inode, others by those of their folder and by name. */
-#include "file_identity.h"
+#include "files.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

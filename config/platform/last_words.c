@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Last words: handlers of SIGABRT and SIGBUS. They call nothing but what POSIX allows in a handler. */
-#include "last_words.h"
-
 #include "ending.h"
 
 #include <signal.h>

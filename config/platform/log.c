@@ -2,10 +2,9 @@
 /* Log: one line per message on stderr, as text or JSON; progress as a line that is redrawn on a terminal. */
 #include "log.h"
 
-#include "json.h"
 #include "memory.h"
 #include "platform.h"
-#include "utf8.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <math.h>

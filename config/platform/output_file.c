@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Output file: temporary name, lock, sync, rename. */
-#include "output_file.h"
+#include "files.h"
 
 #include <errno.h>
 #include <fcntl.h>

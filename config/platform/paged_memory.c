@@ -5,7 +5,6 @@
  * tasks may be using the pages, and only wait for them again. */
 #include "paged_memory.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <errno.h>

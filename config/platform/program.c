@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Program: fork and exec; a last act ends the child before this process ends. */
-#include "program.h"
+#include "child.h"
 
 #include "ending.h"
 #include "platform.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Regular file: O_NONBLOCK for the open, then a look at what was opened, so that no other file can slip in between. */
-#include "regular_file.h"
+#include "files.h"
 
 #include <errno.h>
 #include <fcntl.h>

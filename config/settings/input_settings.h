@@ -3,7 +3,7 @@
  * the file, before crop and binning. */
 #pragma once
 
-#include "scan_axes.h"
+#include "scan_limits.h"
 #include "setting_types.h"
 
 #include <stdbool.h>

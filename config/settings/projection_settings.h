@@ -2,7 +2,7 @@
 /* Projection settings: how the operator is computed, and kept. */
 #pragma once
 
-#include "precision.h"
+#include "panel.h"
 #include "projector.h"
 
 #include <stdbool.h>

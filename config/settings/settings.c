@@ -2,9 +2,8 @@
 /* Settings: combines defaults, YAML file and arguments into one checked SinoSettings. */
 #include "settings.h"
 
-#include "file_identity.h"
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
 #include "settings_table.h"
 #include "settings_vary.h"
 

@@ -8,7 +8,7 @@
 #include "input_settings.h"
 #include "log.h"
 #include "output_settings.h"
-#include "precision.h"
+#include "panel.h"
 #include "prior_settings.h"
 #include "projection_settings.h"
 #include "projector.h"

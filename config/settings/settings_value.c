@@ -2,7 +2,7 @@
 /* Setting values: conversion between text and member, and descriptions of the allowed values. */
 #include "settings_table.h"
 
-#include "utf8.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <math.h>

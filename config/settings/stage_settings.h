@@ -25,7 +25,7 @@ typedef enum SinoStripeRemoval {
     SINO_REMOVE_WIENER
 } SinoStripeRemoval;
 
-/* AUTO of both: by a sample of the scan (graphs/pipeline/checks/suspicion.h). */
+/* AUTO of both: by a sample of the scan (graphs/pipeline/checks/checks.h). */
 typedef enum SinoZingerRemoval { SINO_ZINGERS_AUTO, SINO_ZINGERS_NONE, SINO_ZINGERS_STANDARD } SinoZingerRemoval;
 
 typedef struct SinoStageSettings {

@@ -2,8 +2,8 @@
 /* YAML texts: reading by libcyaml, which sees every key as an optional string. */
 #include "yaml_texts.h"
 
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
 #include "yaml_lists.h"
 
 #include <assert.h>

@@ -2,10 +2,9 @@
 /* Buffers: bytes and allocation of the buffers in a table. */
 #include "buffers.h"
 
-#include "arithmetic.h"
-#include "cast_task.h"
 #include "memory.h"
-#include "update_task.h"
+#include "rays_tasks.h"
+#include "solvers_tasks.h"
 
 SinoExtent sino_extent_one(int64_t rows)
 {
@@ -30,7 +29,7 @@ static int64_t element_bytes(SinoElement element, SinoPrecision precision)
     const bool narrow = sino_precision_bytes(precision) < sino_precision_bytes(solver);
     const int64_t bytes[] = {[SINO_ELEMENT_REAL] = (int64_t)sino_precision_bytes(solver),
                              [SINO_ELEMENT_HALF] = narrow ? (int64_t)sizeof(SinoHalf) : 0,
-                             [SINO_ELEMENT_UNITS] = narrow ? (int64_t)sizeof(SinoUnits) : 0,
+                             [SINO_ELEMENT_UNITS] = narrow ? (int64_t)sizeof(SinoCastUnits) : 0,
                              [SINO_ELEMENT_FLOAT] = (int64_t)sizeof(float),
                              [SINO_ELEMENT_INTEGER] = (int64_t)sizeof(int64_t),
                              [SINO_ELEMENT_DOUBLE] = (int64_t)sizeof(double),

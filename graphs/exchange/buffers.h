@@ -6,7 +6,7 @@
 #pragma once
 
 #include "data.h"
-#include "precision.h"
+#include "panel.h"
 
 /* Kinds of rows. A kind has members, and a table's entry of that kind stands for one buffer per member. */
 typedef enum SinoRows {
@@ -52,7 +52,7 @@ typedef struct SinoShape {
 typedef enum SinoElement {
     SINO_ELEMENT_REAL,  /* the solver's precision: float or double */
     SINO_ELEMENT_HALF,  /* a half; no buffer if the operator stores single or double */
-    SINO_ELEMENT_UNITS, /* SinoUnits of a vector of halves; no buffer if the operator stores single or double */
+    SINO_ELEMENT_UNITS, /* SinoCastUnits of a vector of halves; no buffer if the operator stores single or double */
     SINO_ELEMENT_FLOAT,
     SINO_ELEMENT_INTEGER,
     SINO_ELEMENT_DOUBLE,

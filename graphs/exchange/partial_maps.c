@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Maps of partial sums. */
-#include "partial_maps.h"
+#include "partial_sums.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <stdlib.h>

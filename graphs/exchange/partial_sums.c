@@ -3,10 +3,9 @@
  * exchange. */
 #include "partial_sums.h"
 
-#include "arithmetic.h"
-#include "cast_task.h"
 #include "memory.h"
-#include "update_task.h"
+#include "rays_tasks.h"
+#include "solvers_tasks.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,10 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Partial sums: the tasks and messages by which one minibatch's partial projections pass between the members of an
- * exchange (ray_exchange.h). */
+/* Partial sums: maps, tasks and messages. */
 #pragma once
 
 #include "message.h"
-#include "partial_maps.h"
+#include "ray_exchange.h"
+#include "reduce.h"
+
+/* Maps of partial sums: from the rows of a footprint to those of the sum that they are added to. */
+
+/* Of sums that take all their parts at once. NULL: there are none of these sums. */
+typedef struct SinoPartialMaps {
+    SinoRowMap *socket; /* [partition]: to the rows of its socket */
+    SinoRowMap *only;   /* [child of the only node]: to the rays of this rank */
+    SinoRowMap *piece;  /* [data rank][child of a node, node after node]: to the node's rows that the rank owns */
+    SinoRowMap *global; /* [node of this rank, then peer]: to the rays of this rank */
+} SinoPartialMaps;
+
+/* *maps is zero before. They point to footprints of the exchange. sino_partial_maps_free is called also after a
+ * failure. SINO_FAILED: no memory. */
+SinoStatus sino_partial_maps_new(const SinoRayExchange *exchange, SinoPartialMaps *maps);
+void sino_partial_maps_free(SinoPartialMaps *maps);
+
+/* Children of all nodes of this rank: its sockets, or its partitions if there are no sockets. */
+int64_t sino_node_children(const SinoRayExchange *exchange);
+
+/* The rays of this rank that its node n has sums of; the list is the node's. */
+SinoFootprint sino_own_rays(const SinoRayExchange *exchange, int64_t n);
+
+/* From all rows of a footprint to rows row[i] − base; to the rays of this rank; from the rows of child c of a node to
+ * the node's rows that a data rank owns. */
+SinoRowMap sino_map_whole(const SinoFootprint *footprint, const uint32_t *row, int64_t base, int64_t total_rows);
+SinoRowMap sino_map_rays(const SinoRayExchange *exchange, const SinoFootprint *footprint);
+SinoRowMap sino_map_piece(const SinoRegion *node, const SinoFootprint *child, int64_t c, int64_t data_rank);
+
+/* Partial sums: the tasks and messages by which one minibatch's partial projections pass between the members of an
+ * exchange (ray_exchange.h). */
 
 /* Buffers of a slot's partial sums; the index of each buffer is given in brackets. */
 enum SinoPartialBuffer {
@@ -87,7 +117,7 @@ typedef enum SinoCargo {
     SINO_CARGO_SUMS,
     SINO_CARGO_ACTIVE,
     SINO_CARGO_VOXELS,
-    SINO_CARGO_SHARES, /* voxel_sum.h */
+    SINO_CARGO_SHARES, /* of voxel sums */
     SINO_CARGO_TOTALS,
     SINO_CARGO_EDGE_FIRST, /* solver_fista_volume.c, between ranks whose slices follow each other */
     SINO_CARGO_EDGE_LAST,
@@ -121,3 +151,22 @@ SinoStatus sino_insert_agreement(SinoRuntime *runtime, SinoPartialSums *sums, Si
 int64_t sino_partial_sums_keeper(const SinoPartialSums *sums, int64_t minibatch);
 SinoStatus sino_insert_voxel_messages(SinoRuntime *runtime, SinoPartialSums *sums, SinoPosition position,
                                       SinoData *const *own);
+
+/* Voxel sum: adds up a vector of voxels over the ranks that share the slices, all of which have all voxels. Each rank
+ * adds up one segment of the vector, in the order of ranks, and sends the sum to the others: a rank sends and receives
+ * the vector twice, whatever the number of ranks. */
+
+typedef struct SinoVoxelSum SinoVoxelSum;
+
+/* For vectors of at most `elements` floats. *sum NULL: there is one rank. sums: of the same minibatch; not owned.
+ * `number` is unique among the minibatch's, and goes into message tags. */
+SinoStatus sino_voxel_sum_new(SinoRuntime *runtime, SinoPartialSums *sums, int64_t number, int64_t elements,
+                              SinoVoxelSum **sum);
+void sino_voxel_sum_free(SinoVoxelSum *sum); /* takes NULL */
+
+/* Bytes of a sum over rank_count ranks. */
+int64_t sino_voxel_sum_bytes(int64_t elements, int64_t rank_count);
+
+/* Inserts the tasks and messages of voxels += those of all other ranks, with the same bits on every rank; the next sum
+ * waits for them. Takes NULL. */
+SinoStatus sino_insert_voxel_sum(SinoVoxelSum *sum, SinoPosition position, int64_t elements, SinoData *voxels);

@@ -2,7 +2,6 @@
 /* Ray exchange: the levels of partial sums, the owners of rays, and the index maps between levels. */
 #include "ray_exchange.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "pack.h"
 

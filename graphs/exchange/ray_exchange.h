@@ -17,7 +17,7 @@
 
 #include "buffers.h"
 #include "processes.h"
-#include "reduce_task.h"
+#include "rays_tasks.h"
 
 /* A socket or a node: its children's partial sums are added up. */
 typedef struct SinoRegion {

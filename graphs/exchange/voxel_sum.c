@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Voxel sum: each rank adds up a segment of the vector for all. */
-#include "voxel_sum.h"
+#include "partial_sums.h"
 
-#include "arithmetic.h"
+#include "bricks_tasks.h"
 #include "memory.h"
-#include "voxels_task.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,6 @@
 /* Library, devices: an array on a device and its copy have the same sizes and different strides. */
 #include "library_devices.h"
 
-#include "arithmetic.h"
 #include "device_array.h"
 #include "memory.h"
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Library, lines: every array is copied in lines. A line is a row of tiles or the columns of an angle of parallel
  * beams; a column of voxels along z, or of the detector, of cone beams; a single value of a system matrix. */
-#include "library_lines.h"
+#include "library_operator.h"
 
-#include "arithmetic.h"
 #include "cone_kind.h"
 #include "memory.h"
-#include "rays_gate_task.h"
+#include "rays_tasks.h"
 
 #include <stdlib.h>
 

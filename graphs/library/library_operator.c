@@ -5,7 +5,6 @@
 #include "library.h"
 #include "library_devices.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "scan_limits.h"
 

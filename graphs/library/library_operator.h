@@ -1,12 +1,100 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Library, operators: what products and solutions know of the operator of a caller, and how each kind is made. */
+/* Library, operators: lines of the caller's arrays, products, and what both know of an operator. */
 #pragma once
 
-#include "library_product.h"
+#include "forecast.h"
+#include "operator.h"
+#include "rays_tasks.h"
 #include "settings.h"
 #include "sinodag.h"
 
-#include "forecast.h"
+/* Library, lines: where the elements of a caller's arrays lie in the vectors of an operator, of whatever kind it is.
+ *
+ *     parallel beams   images (S, N, N)    projections (S, K, M)
+ *     cone beams       images (Z, Y, X)    projections (K, R, M)    a volume is one slice of the engine
+ *     system matrix    images (S, V, 1)    projections (S, R, 1)    R rows, V voxels */
+
+typedef struct SinoLines SinoLines;
+
+/* The operator is not owned. SINO_FAILED: no memory. */
+SinoStatus sino_lines_new(const SinoOperator *op, SinoLines **lines);
+void sino_lines_free(SinoLines *lines); /* takes NULL */
+
+enum { SINO_ALL_SUBSETS = -1 };
+
+/* Arrays of a caller, which are borrowed: projections of images, or, `back`, images of projections. */
+typedef struct SinoArrays {
+    bool back;
+    int64_t subset;      /* whose angles or rows the projections have; SINO_ALL_SUBSETS: all, in the caller's order */
+    int64_t slice_count; /* S; of cone beams volumes */
+    SinoStrided images;
+    SinoStrided projections;
+    int64_t image_step, projection_step; /* of cone beams: elements from one volume, or its projections, to the next */
+} SinoArrays;
+
+/* The sizes of images and of the projections of a subset or of all; 0: S. */
+typedef struct SinoArraySizes {
+    int64_t images[3], projections[3];
+} SinoArraySizes;
+
+SinoArraySizes sino_lines_sizes(const SinoLines *lines, int64_t subset);
+
+/* SINO_BAD_INPUT: the rows of this subset are no range of the caller's rows, as mirrors of the matrix bring others in.
+ */
+SinoStatus sino_lines_check_subset(const SinoLines *lines, int64_t subset);
+
+/* Images from slice `first` on; not of cone beams. */
+SinoStrided sino_lines_images(const SinoArrays *arrays, int64_t first);
+
+/* Insert the tasks between arrays, from slice or volume take.first on, and vectors: of images and the partitions'
+ * vectors x; of the projections of the product's subset and its vector y. Towards the operator unless `back` says
+ * otherwise. */
+SinoStatus sino_lines_move_images(const SinoLines *lines, const SinoArrays *arrays, SinoTake take, bool back,
+                                  const SinoProduct *product, SinoData *const *x);
+SinoStatus sino_lines_move_projections(const SinoLines *lines, const SinoArrays *arrays, SinoTake take, bool back,
+                                       const SinoProduct *product, SinoData *y);
+
+/* Inserts the tasks that give the projections of the product's subset, of parallel beams, where they are sums of
+ * partial vectors. scratch: sino_lines_scratch_bytes, of each worker. */
+int64_t sino_lines_scratch_bytes(const SinoLines *lines, SinoSlices slices);
+SinoStatus sino_lines_give_parts(const SinoLines *lines, const SinoArrays *arrays, SinoTake take,
+                                 const SinoProduct *product, const SinoParts *parts, SinoData *scratch);
+
+/* Inserts the tasks that take all projections to the one vector of all rays, whose subsets follow each other. */
+SinoStatus sino_lines_take_rays(const SinoLines *lines, const SinoArrays *arrays, SinoTake take,
+                                const SinoProduct *product, SinoData *y);
+
+/* Library, products: A x and Aᵀ y of the arrays of a caller, minibatch after minibatch. */
+
+/* The buffers of products, which stay between them. */
+typedef struct SinoProducts SinoProducts;
+
+typedef struct SinoProductsRequest {
+    const SinoOperator *op; /* not owned */
+    const SinoLines *lines; /* not owned */
+    int64_t partition_count;
+    int64_t minibatch;  /* slices of a minibatch; 0: as suits the workers */
+    int64_t room_bytes; /* of buffers, where one minibatch does not need more */
+} SinoProductsRequest;
+
+/* SINO_FAILED: no memory. */
+SinoStatus sino_products_new(const SinoProductsRequest *request, SinoProducts **products);
+void sino_products_free(SinoProducts *products); /* takes NULL */
+
+/* Computes the product, and waits for it. SINO_BAD_INPUT: a value that is read is NaN or infinite. SINO_FAILED: no
+ * memory. */
+SinoStatus sino_products_compute(SinoProducts *products, const SinoArrays *arrays);
+
+/* Slices of a minibatch: what suits devices or a panel, but fewer where workers would have none. */
+int64_t sino_products_minibatch(const SinoProducts *products, int64_t slice_count);
+
+/* Bytes that buffers may take: those of the request, but not more than are free. */
+int64_t sino_products_room(const SinoProducts *products);
+
+/* Minibatches at a time, of so many bytes each: two for each worker, while there is room for them. */
+int64_t sino_products_slots(const SinoProducts *products, int64_t minibatches, int64_t bytes);
+
+/* Library, operators: what products and solutions know of the operator of a caller, and how each kind is made. */
 
 struct SinodagOperator {
     SinodagOperator *handle; /* what callers have: the operator's number, and no address */

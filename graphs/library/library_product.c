@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Library, products: a minibatch is taken from the caller's array, multiplied, and given to the other array.
  * Minibatches are independent; a slot of buffers serves one after another. */
-#include "library_product.h"
+#include "library_operator.h"
 
-#include "arithmetic.h"
 #include "buffers.h"
 #include "device_room.h"
 #include "matrix_kind.h"
 #include "memory.h"
 #include "platform.h"
-#include "update_task.h"
+#include "solvers_tasks.h"
 
 #include <stdlib.h>
 

@@ -3,9 +3,8 @@
  */
 #include "library_operator.h"
 
-#include "arithmetic.h"
 #include "library.h"
-#include "matrix_input.h"
+#include "matrix_solution.h"
 #include "memory.h"
 
 #include <inttypes.h>

@@ -2,7 +2,6 @@
 /* Angle subsets: which subset of the data each angle of a parallel-beam scan belongs to. */
 #include "angle_subsets.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <inttypes.h>

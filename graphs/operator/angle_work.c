@@ -2,7 +2,6 @@
 /* Angle work: a minibatch's work memory with kinds of operator whose ranks share the angles. */
 #include "angle_work.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Angle work: a minibatch's work memory with kinds of operator whose ranks share the angles and have all voxels: data
- * that order the tasks of a projection, and the sums of a backprojection over the ranks (voxel_sum.h). */
+ * that order the tasks of a projection, and the sums of a backprojection over the ranks (partial_sums.h). */
 #pragma once
 
 #include "operator.h"
-#include "voxel_sum.h"
+#include "partial_sums.h"
 
 /* SinoOperatorWork.own. All members but part_voxels are owned. */
 typedef struct SinoAngleWork {

@@ -5,12 +5,11 @@
 #include "cone_kind.h"
 
 #include "angle_work.h"
-#include "arithmetic.h"
 #include "assemble_cone_task.h"
 #include "device.h"
 #include "memory.h"
 #include "project_cone_task.h"
-#include "rays_gate_task.h"
+#include "rays_tasks.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,6 @@
  * Hidayetoğlu et al., "Petascale XCT", SC 2020, Sec. III-A1). */
 #include "decomposition.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <stdlib.h>

@@ -2,11 +2,10 @@
 /* Matrix, the kind of operator, blocks: bricks packed by tasks, a few units of rows at a time, and kept in files. */
 #include "matrix_private.h"
 
-#include "arithmetic.h"
 #include "brick_pack.h"
-#include "matrix_cache.h"
+#include "bricks_tasks.h"
+#include "matrix_survey.h"
 #include "memory.h"
-#include "pack_bricks_task.h"
 #include "simulation.h"
 
 #include <stdlib.h>

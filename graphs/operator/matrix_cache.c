@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix cache: surveys and blocks as pieces of operator files (operator_file.h). */
-#include "matrix_cache.h"
+#include "matrix_survey.h"
 
-#include "arithmetic.h"
 #include "brick.h"
-#include "checksum.h"
 #include "counts_file.h"
-#include "inner_path.h"
 #include "memory.h"
+#include "paths.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,8 +3,7 @@
  * both before. */
 #include "matrix_private.h"
 
-#include "arithmetic.h"
-#include "matrix_cache.h"
+#include "matrix_survey.h"
 #include "memory.h"
 
 #include <inttypes.h>

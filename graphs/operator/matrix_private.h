@@ -2,10 +2,9 @@
 /* Matrix, the kind of operator, private: shared by matrix_kind.c, matrix_blocks.c and matrix_product.c. */
 #pragma once
 
-#include "brick_task.h"
+#include "bricks_tasks.h"
 #include "matrix_kind.h"
-#include "pack_bricks_task.h"
-#include "voxel_sum.h"
+#include "partial_sums.h"
 
 /* Entries that a task reads at a time, so that rows are packed while they are in L2. */
 enum { SINO_MATRIX_RANGE_ENTRIES = 32 << 10 };
@@ -31,7 +30,7 @@ typedef struct SinoMatrixWork {
     SinoData **sums;    /* [row partition]: SinoBrickSums[stride] */
     SinoData *scratch;  /* of devices, or of folded products; NULL: neither */
     SinoData *spread;   /* the orientations of x; NULL: the matrix is not folded */
-    SinoData **weights; /* [subset]: packed (bricks_turn_task.h); NULL until a turn needs them */
+    SinoData **weights; /* [subset]: packed (bricks_tasks.h); NULL until a turn needs them */
     SinoData *lost;     /* double[stride] */
     SinoVoxelSum *all;  /* over ranks; NULL: one rank */
 } SinoMatrixWork;

@@ -3,12 +3,10 @@
  * pairs, so that their bits depend on the matrix alone. */
 #include "matrix_private.h"
 
-#include "arithmetic.h"
 #include "brick_touch.h"
-#include "bricks_turn_task.h"
+#include "bricks_tasks.h"
 #include "memory.h"
-#include "rays_gate_task.h"
-#include "voxels_task.h"
+#include "rays_tasks.h"
 
 #include <stdlib.h>
 

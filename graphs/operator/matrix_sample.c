@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix sample: reads some rows of a system matrix from everywhere. */
-#include "matrix_sample.h"
+#include "matrix_survey.h"
 
-#include "arithmetic.h"
 #include "brick_pack.h"
 #include "memory.h"
 

@@ -2,11 +2,9 @@
 /* Matrix survey: counts the entries of rows, chooses the order of voxels, and divides the rows. */
 #include "matrix_survey.h"
 
-#include "arithmetic.h"
+#include "bricks_tasks.h"
 #include "counts_file.h"
-#include "matrix_sample.h"
 #include "memory.h"
-#include "pack_bricks_task.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -22,9 +22,10 @@
 
 #include "brick.h"
 #include "brick_mirror.h"
+#include "log.h"
 #include "matrix_file.h"
 #include "operator_file.h"
-#include "precision.h"
+#include "panel.h"
 
 /* Rows of a subset in a row partition, in every orientation. */
 typedef struct SinoMatrixBlock {
@@ -53,7 +54,7 @@ typedef struct SinoMatrixRequest {
 typedef struct SinoMatrixSurvey {
     SinoMatrixRequest request; /* its paths are not owned */
     SinoMatrixFile *file;      /* owned; NULL: the matrix is kept */
-    SinoOperatorFile *kept;    /* packed blocks from a cache (matrix_cache.h); NULL: none; owned */
+    SinoOperatorFile *kept;    /* packed blocks from a cache; NULL: none; owned */
     SinoMatrixOutline outline; /* its grid is that of the request where that has one */
     SinoBrickOrder *order;     /* owned */
     int mirrors;               /* of a folded matrix; 0: it is not folded */
@@ -111,3 +112,38 @@ int64_t sino_matrix_lists_bytes(const SinoMatrixSurvey *survey);
 
 /* Rows of the largest block. */
 int64_t sino_matrix_block_rows(const SinoMatrixSurvey *survey);
+
+/* Matrix cache: packed system matrices kept as files of a directory, with their surveys. The key is made of what
+ * identifies the matrix's file (device, inode, size, time of its last change), the part of it that is named, and
+ * everything else that determines the blocks. A kept matrix is mapped: its blocks may be larger than memory. */
+
+/* Called before any work. SINO_BAD_INPUT: no file can be written in the directory (NULL: no directory is asked for). */
+SinoStatus sino_matrix_cache_check(const char *directory);
+
+/* The survey of a matrix that is kept in the directory (NULL: none), without its mask. *survey NULL: there is no file,
+ * or it cannot be trusted (a warning says so). SINO_FAILED: no memory. */
+SinoStatus sino_matrix_cache_load(SinoLog *log, const char *directory, const SinoMatrixRequest *request,
+                                  SinoPrecision precision, SinoMatrixSurvey **survey);
+
+/* The block of a row partition and a subset in a kept file. */
+SinoOperatorPiece sino_matrix_kept_block(const SinoOperatorFile *kept, const SinoMatrixSurvey *survey,
+                                         int64_t partition, int64_t subset);
+
+/* A matrix on its way to the directory. */
+typedef struct SinoMatrixKeeper SinoMatrixKeeper;
+
+/* Blocks follow row partition after row partition, and in each subset after subset; bytes: of all blocks, about. After
+ * an error the caller calls _discard. Errors: those of operator_file.h. */
+SinoStatus sino_matrix_keeper_new(const char *directory, SinoPrecision precision, const SinoMatrixSurvey *survey,
+                                  int64_t bytes, SinoMatrixKeeper **keeper);
+SinoStatus sino_matrix_keeper_append(SinoMatrixKeeper *keeper, const void *block, int64_t bytes);
+
+/* Completes the file, tells so and frees the keeper. *kept: the file, mapped; NULL: not wanted. */
+SinoStatus sino_matrix_keeper_end(SinoLog *log, SinoMatrixKeeper *keeper, SinoOperatorFile **kept);
+void sino_matrix_keeper_discard(SinoMatrixKeeper *keeper); /* takes NULL */
+
+/* Matrix sample: what some rows of a system matrix tell of all, while it is surveyed. */
+
+/* Sets the order of the voxels, and the bytes per nonzero. entries: [row that is read], at most. SINO_BAD_INPUT: the
+ * file is refused (matrix_file.h). SINO_FAILED: no memory. */
+SinoStatus sino_matrix_order_voxels(SinoMatrixSurvey *survey, const int64_t *entries);

@@ -9,15 +9,15 @@
 #pragma once
 
 #include "band.h"
-#include "communication.h"
 #include "cone.h"
+#include "decomposition.h"
 #include "geometry.h"
 #include "matrix_survey.h"
 #include "partial_sums.h"
+#include "processes.h"
 #include "projector.h"
+#include "rays_tasks.h"
 #include "redundancy.h"
-#include "ring.h"
-#include "spmm_array_task.h"
 #include "topology.h"
 #include "trace.h"
 

@@ -2,7 +2,7 @@
 /* Lines, strips and pixels, kinds of operator without a matrix (pixels.h). Lines computes the lengths of rays in voxels
  * in every product; strips means them over the width of a detector pixel. Pixels backprojects to the middles of pixels;
  * it projects nothing, and serves methods that only backproject (FBP). */
-#include "pixels_task.h"
+#include "rays_tasks.h"
 #include "tiles_kind.h"
 
 static SinoStatus size(const SinoProblem *problem, const SinoDivision *division, int64_t worker_count,

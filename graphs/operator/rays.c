@@ -3,8 +3,6 @@
 #include "rays_private.h"
 
 #include "memory.h"
-#include "rays_cache.h"
-#include "rays_share.h"
 #include "simulation.h"
 
 #include <inttypes.h>

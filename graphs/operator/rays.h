@@ -6,9 +6,9 @@
 
 #include "decomposition.h"
 #include "operator_file.h"
+#include "processes.h"
+#include "rays_tasks.h"
 #include "reduce.h"
-#include "ring.h"
-#include "spmm_task.h"
 
 /* The lists that devices gather from, for one direction; data NULL: no device computes. */
 typedef struct SinoPartitionLists {
@@ -77,7 +77,7 @@ typedef struct SinoRaysRequest {
     int64_t all_partitions;  /* partitions of all ranks; 0: this rank is alone */
     const double *share;     /* [all_partitions]: relative shares of the nonzeros; NULL: equal */
     int64_t window_count;    /* blocks in memory at a time; 0: all */
-    const char *cache;       /* directory of saved operators (rays_cache.h); NULL: none */
+    const char *cache;       /* directory of saved operators (rays_private.h); NULL: none */
     SinoRing ring;           /* ranks that may build it together, which all call alike */
 } SinoRaysRequest;
 
@@ -97,7 +97,7 @@ SinoStatus sino_rays_use(SinoRuntime *runtime, const SinoRays *op, SinoPosition 
 /* Whether every device has so many bytes of lists, those of all partitions, so that products are as fast on any. */
 bool sino_rays_are_everywhere(const SinoRuntime *runtime, int64_t lists_bytes);
 
-/* Whether products on devices that all have the lists had better pass on their rays by themselves (spmm_task.h). Those
+/* Whether products on devices that all have the lists had better pass on their rays by themselves (rays_tasks.h). Those
  * of a minibatch add to a sum one after another, so there must be a sum for each device, or for each partition.
  * `sockets`: that have sums; `slots`: minibatches in flight. */
 bool sino_rays_pass_on(int64_t partitions, int64_t sockets, int64_t slots, int64_t devices);

@@ -5,10 +5,9 @@
  * than it can need, of which only the written pages take memory. Runs of tiles are traced into the blocks
  * (rays_trace.c); then rays get their numbers in the footprints. Memory is touched once, and its peak stays near one
  * copy of A. Ranks that have the same blocks trace a share of each (rays_share.c). */
-#include "arithmetic.h"
 #include "memory.h"
-#include "pack_task.h"
-#include "rays_share.h"
+#include "rays_private.h"
+#include "rays_tasks.h"
 #include "simulation.h"
 
 #include <stdlib.h>
@@ -16,7 +15,7 @@
 typedef struct Build {
     SinoRuntime *runtime;
     SinoRays *op;
-    SinoRaysRun *run; /* those that this rank traces, then those of other ranks (rays_share.h) */
+    SinoRaysRun *run; /* those that this rank traces, then those of other ranks (rays_private.h) */
     int64_t own_count, run_count;
     SinoPackArea *area;      /* [partition] */
     SinoBlockHeader *header; /* [partition] */

@@ -3,14 +3,12 @@
  *
  * A file has two pieces per partition: its block, and the rays of its footprint (empty if the partition has every
  * ray). */
-#include "rays_cache.h"
-
 #include "rays_private.h"
 
 #include "block_check.h"
-#include "duration.h"
 #include "memory.h"
 #include "platform.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rays, the kind of operator: opening one memoised matrix and one exchange for each subset of the angles. */
-#include "rays_kind.h"
+#include "rays_private.h"
 
-#include "arithmetic.h"
 #include "memory.h"
-#include "rays_cache.h"
 
 #include <stdlib.h>
 

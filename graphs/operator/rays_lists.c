@@ -6,9 +6,8 @@
  * pieces that fit the GPU. A partition whose block leaves no room for the pieces is done by cores. Ranks that have
  * built the blocks together make some visits each (rays_share.c). */
 #include "memory.h"
-#include "pack_task.h"
-#include "rays_share.h"
-#include "regroup_task.h"
+#include "rays_private.h"
+#include "rays_tasks.h"
 #include "simulation.h"
 
 #include <assert.h>

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rays, products: the tasks of y = A x and x = Aᵀ y for one minibatch and one subset of the angles. If the operator
  * stores halves, vectors are cast for spmm: first the units over all partitions, then each partition's halves. */
-#include "arithmetic.h"
-#include "assemble_task.h"
-#include "cast_task.h"
 #include "memory.h"
-#include "rays_kind.h"
-#include "spmm_task.h"
+#include "rays_private.h"
+#include "rays_tasks.h"
 
 #include <math.h>
 #include <stdlib.h>

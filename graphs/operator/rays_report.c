@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rays, report: the description of the memoised operator in the log. */
-#include "rays_kind.h"
+#include "rays_private.h"
 
-#include "duration.h"
 #include "memory.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <math.h>

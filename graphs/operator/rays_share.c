@@ -3,11 +3,9 @@
  * every partition, and makes some visits of the lists for devices; then all of these go round.
  *
  * Pieces lie in another order in each rank's block. The table of pieces, by which kernels sum, is the same. */
-#include "rays_share.h"
+#include "rays_private.h"
 
-#include "arithmetic.h"
 #include "memory.h"
-#include "rays_cache.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rays, size: the size of a scan's memoised operator and of its partial sums, before it is built. Nonzeros follow from
- * the angles, footprints from the shadows of the partitions' tiles (footprint_size.h). */
-#include "rays_kind.h"
+ * the angles, footprints from the shadows of the partitions' tiles (decomposition.h). */
+#include "rays_private.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

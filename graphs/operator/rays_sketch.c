@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rays, sketch: what a simulation has in place of traced blocks. Footprints are the shadows of the partitions' tiles
- * (footprint_size.h), nonzeros those that the decomposition expects, sizes of blocks those of a plan, sizes of lists
+ * (decomposition.h), nonzeros those that the decomposition expects, sizes of blocks those of a plan, sizes of lists
  * their density in docs/lab/gpu_models.md. Blocks and lists have a header, and otherwise addresses only. */
-#include "rays_share.h"
+#include "rays_private.h"
 
-#include "arithmetic.h"
-#include "footprint_size.h"
+#include "decomposition.h"
 #include "memory.h"
-#include "regroup_task.h"
+#include "rays_tasks.h"
 #include "simulation.h"
 
 /* Expected nonzeros of the tiles, in every orientation: the weights of the decomposition, which may count the angles of

@@ -4,12 +4,10 @@
  * A core traces a run in one pass, in memory of its own, and appends it to the block. A GPU can only write to memory
  * whose size is known before. If GPUs compute there are therefore two passes: tasks find the sizes of all sections,
  * each run gets its place in the block, and tasks on any GPU or core fill data over these places. */
-#include "arithmetic.h"
 #include "memory.h"
-#include "pack_task.h"
 #include "rays_private.h"
+#include "rays_tasks.h"
 #include "simulation.h"
-#include "trace_task.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,10 +3,10 @@
  *
  * The submitting thread decides which partition a window holds when it inserts tasks; StarPU delays the filling of a
  * window until the tasks that read it have run. */
-#include "load_window_task.h"
 #include "memory.h"
 #include "rays_private.h"
 #include "simulation.h"
+#include "stages_tasks.h"
 
 #include <stdlib.h>
 

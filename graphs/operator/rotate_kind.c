@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rotate, the kind of operator: projections of a turned image and their transpose (rotate.h), without a matrix. */
-#include "rotate_task.h"
+#include "rays_tasks.h"
 #include "tiles_kind.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "settings.h"
 

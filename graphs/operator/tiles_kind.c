@@ -2,11 +2,9 @@
 /* Tiles: what the kinds of operator of a parallel beam without a matrix share. */
 #include "tiles_kind.h"
 
-#include "arithmetic.h"
-#include "assemble_task.h"
 #include "memory.h"
-#include "precision.h"
-#include "rays_gate_task.h"
+#include "panel.h"
+#include "rays_tasks.h"
 #include "status.h"
 
 #include <stdlib.h>
@@ -112,7 +110,7 @@ static void fill_extents(const SinoProblem *problem, Share most, int64_t rank_co
     extent[SINO_ROWS_SHARED] = sino_extent_one(1);
 }
 
-/* Half of what the sum of a backprojection sends: each of two products counts as much (communication.h). A rank sends
+/* Half of what the sum of a backprojection sends: each of two products counts as much (decomposition.h). A rank sends
  * its voxels to the ranks that add them up, and its part of the sum to all others. */
 static SinoTraffic traffic_of(const SinoDecomposition *decomposition, int64_t rank_count)
 {

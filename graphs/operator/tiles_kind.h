@@ -3,7 +3,7 @@
  *
  * A slice has partitions of tiles, as those of the kind `rays`. The angles of a subset are those of the kind `rays`, in
  * the order of the scan. Ranks that share a slice share the angles of every subset, and all have every voxel: a
- * projection needs no messages, a backprojection is added up over the ranks (voxel_sum.h). */
+ * projection needs no messages, a backprojection is added up over the ranks (partial_sums.h). */
 #pragma once
 
 #include "angle_subsets.h"

@@ -2,7 +2,8 @@
 /* Amounts: bytes or seconds of a plan, as rows of a table for people and as members of a JSON object. */
 #pragma once
 
-#include "json.h"
+#include "device_room.h"
+#include "text.h"
 
 #include <stdio.h>
 
@@ -34,3 +35,15 @@ void sino_amounts_print(const SinoAmounts *amounts, FILE *out);
 /* Members of the open object: the amounts; one object of them. */
 void sino_amounts_json_members(const SinoAmounts *amounts, SinoJson *json);
 void sino_amounts_json(const SinoAmounts *amounts, SinoJson *json);
+
+/* Plan, refusal: the sentences of plans that do not fit. */
+
+/* SINO_BAD_INPUT: "memory: BUDGET may be used, and SUBJECT TOTALPARTS; allowed: --memory TOTAL or moreOTHERS".
+ * `subject` ends with "needs", `parts` and `others` begin with their own separators. */
+SinoStatus sino_plan_too_little(int64_t total_bytes, int64_t budget_bytes, const char *subject, const char *parts,
+                                const char *others);
+
+/* SINO_BAD_INPUT: two tasks, with data of `lists` and `vectors` bytes each, do not fit a device. `parts`: what the data
+ * are; `others`: what is allowed. */
+SinoStatus sino_plan_too_small(const SinoDeviceRoom *room, int64_t lists, int64_t vectors, const char *parts,
+                               const char *others);

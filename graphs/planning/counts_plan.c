@@ -2,9 +2,8 @@
 /* Counts plan: the memory of a reconstruction from counts and a system matrix, and its time. */
 #include "unit_plan.h"
 
-#include "arithmetic.h"
+#include "amounts.h"
 #include "memory.h"
-#include "plan_refusal.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Device plan: whether the largest task of each kind fits a device's memory. */
-#include "device_plan.h"
+#include "resources.h"
 
-#include "arithmetic.h"
+#include "amounts.h"
 #include "memory.h"
-#include "plan_refusal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* FDK plan: how a run of FDK divides its volume and projections. */
-#include "fdk_plan.h"
+#include "unit_plan.h"
 
+#include "amounts.h"
 #include "arithmetic.h"
-#include "cone_part_size.h"
+#include "cone_model.h"
 #include "live.h"
-#include "plan_refusal.h"
 #include "stages.h"
 
 #include <inttypes.h>

@@ -2,12 +2,10 @@
 /* Forecast: the way rays are stored, and the duration of a planned run. */
 #include "forecast.h"
 
-#include "arithmetic.h"
-#include "duration.h"
-#include "halves_normal.h"
+#include "halves.h"
 #include "memory.h"
 #include "projector_cost.h"
-#include "schedule.h"
+#include "text.h"
 
 #include <math.h>
 #include <string.h>
@@ -106,7 +104,7 @@ static double predict_global(const SinoPlanRequest *request, const SinoRunPlan *
     return DIRECTIONS * (bytes / (rates->link_gbps * giga) + 1e-6 * rates->link_latency_us * messages);
 }
 
-/* Time of the search by the normal operator of most of the angles (halves_normal.h): of each trial the iterations of a
+/* Time of the search by the normal operator of most of the angles (halves.h): of each trial the iterations of a
  * panel, and the projections of a quarter of the angles by rotation. */
 static double normal_search_s(const SinoPlanRequest *request, double iteration_s, int64_t panel, int64_t trials)
 {
@@ -127,7 +125,7 @@ static double panel_time(const SinoRunPlan *plan, double iteration_s, int64_t pa
 
 /* Time of the search for the strength of fista's prior: mostly one trial, iterations of a panel of one slice each
  * (halves_strength.c). With averaged columns these are a quarter, on all workers and by an operator of its own
- * (halves_binned.h). */
+ * (halves.h). */
 static double strength_search_s(const SinoPlanRequest *request, const SinoRunPlan *plan, double iteration_s)
 {
     enum { NORMAL_TRIALS = 2, NORMAL_PANEL = SINO_HALVES * SINO_HALVES_STEPS };

@@ -4,14 +4,15 @@
  *
  * Times follow from the machine's rates: kernels from a rate per worker, sums of vectors from the bandwidth of memory,
  * exchanges from the bandwidth of their level. If the machine has costs, kernels follow from times that were measured.
- * Where devices with rates compute, iterations and the run follow from a schedule (schedule.h), and the plan's
+ * Where devices with rates compute, iterations and the run follow from a schedule, and the plan's
  * partitions and minibatch are those of the shortest run. Times do not include building the operator, waiting for
  * slower ranks beyond uneven shares, or contention of the network. The kernel rate holds with symmetry if angles pair
  * up. Without symmetry kernels read each angle's lengths and run at 0.87 of that rate (docs/lab/kernels.md: 92.4 of
  * 106.2 GFLOP/s). */
 #pragma once
 
-#include "rank_speeds.h"
+#include "projector_cost.h"
+#include "run_plan.h"
 
 /* Seconds of the busiest rank. An iteration covers all slices of the rank's group. */
 typedef struct SinoForecastTimes {
@@ -50,3 +51,20 @@ typedef struct SinoForecast {
  * those of sino_run_plan_new. */
 SinoStatus sino_forecast_new(const SinoPlanRequest *request, SinoForecast *forecast);
 void sino_forecast_free(SinoForecast *forecast);
+
+/* Schedule: how long a planned run takes where devices compute, by a list schedule of its tasks.
+ *
+ * Tasks have the times that a simulation gives them (sino_processor_s, sino_spmm_efficiency). A task goes where it ends
+ * first, transfers of its data included, which is the rule of the policy dmda. Transfers share links. Left out are
+ * memory of devices that is short, stages other than the correction, and messages between ranks. */
+
+/* Whether the machine's devices have rates and compute; only then there is a schedule. */
+bool sino_schedule_serves(const SinoMachine *machine);
+
+typedef struct SinoScheduleTimes {
+    double iteration; /* of all slices of the busiest rank */
+    double run;       /* from the first correction to the last slice that is written; the operator is there */
+} SinoScheduleTimes;
+
+/* SINO_FAILED: no memory. */
+SinoStatus sino_schedule_times(const SinoPlanRequest *request, const SinoRunPlan *plan, SinoScheduleTimes *times);

@@ -3,9 +3,8 @@
 #include "projector_cost.h"
 
 #include "halves.h"
+#include "rays_tasks.h"
 #include "resources.h"
-#include "spmm_task.h"
-#include "trace_task.h"
 
 enum { PANEL = 16 };
 

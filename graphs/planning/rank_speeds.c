@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rank speeds: from kept times to shares of the work. */
-#include "rank_speeds.h"
+#include "projector_cost.h"
 
 #include "memory.h"
 #include "panel.h"

@@ -3,15 +3,12 @@
 #include "resources.h"
 
 #include "arithmetic.h"
-#include "compress_task.h"
-#include "device_plan.h"
+#include "files_tasks.h"
 #include "halves.h"
-#include "halves_binned.h"
-#include "input_weights.h"
+#include "input_parts.h"
 #include "live.h"
-#include "mask.h"
 #include "rotate.h"
-#include "stripes_task.h"
+#include "stages_tasks.h"
 #include "support.h"
 
 #include <math.h>
@@ -137,7 +134,7 @@ bool sino_workload_is_sought(const SinoSolver *solver, const SinoPriorSettings *
 
 /* The search has two more operators, the second of which is built while there is the first, and a slot for each
  * strength that is tried at a time, with the projections that it predicts; and an operator that rotates
- * (halves_normal.h). */
+ * (halves.h). */
 static int64_t search_bytes(const SinoWorkload *job, const SinoOperatorSize *size, const SinoMachine *machine,
                             int64_t slot_bytes)
 {

@@ -19,7 +19,7 @@ typedef struct SinoWorkload {
     bool halved;              /* --iterations auto: slices are reconstructed from halves of their projections */
     int64_t history_columns;  /* iterations + 1; 1 for a direct method */
     int64_t trial_iterations; /* of the search for the strength of a prior */
-    int64_t trial_binning;    /* columns that it averages, if memory has room (halves_binned.h); 0: no search */
+    int64_t trial_binning;    /* columns that it averages, if memory has room (halves.h); 0: no search */
     int64_t history_numbers;  /* of a slice (SinoHistory) */
     int64_t slice_count;      /* slices of the volume */
     int64_t slice_bytes;      /* counts of one slice at all angles, or those of a block */
@@ -43,7 +43,7 @@ typedef struct SinoWorkload {
 /* Whether the settings keep voxels at 0. */
 bool sino_workload_is_supported(const SinoSolverSettings *settings);
 
-/* Whether a solver of the normal equations seeks the strength of its prior (halves_normal.h). */
+/* Whether a solver of the normal equations seeks the strength of its prior (halves.h). */
 bool sino_workload_is_sought(const SinoSolver *solver, const SinoPriorSettings *settings);
 
 /* The workload of the part of a file that the settings select. The rotation axis is assumed in the middle but of a half
@@ -92,3 +92,22 @@ SinoOperatorRequest sino_trial_operator(const SinoProblem *problem, int64_t binn
 SinoBatch sino_trial_batch(const SinoWorkload *job, const SinoOperatorKind *kind);
 int64_t sino_trial_bytes(const SinoWorkload *job, const SinoProblem *problem, const SinoOperatorSize *size,
                          const SinoMachine *machine);
+
+/* Device plan: whether the largest task of each kind fits a device's memory (device_room.h), and the size of the lists
+ * that devices gather from. */
+
+/* Bytes of the largest data of any task on a device. */
+typedef struct SinoDeviceNeed {
+    int64_t lists;   /* lists of one partition and direction */
+    int64_t vectors; /* vectors that one task accesses */
+} SinoDeviceNeed;
+
+/* The largest data of a task, with a minibatch of the given size. */
+SinoDeviceNeed sino_device_need(const SinoVectors *vectors, const SinoOperatorSize *size, SinoBatch batch);
+
+/* Upper bound of the bytes of all lists of an operator whose blocks have operator_bytes. */
+int64_t sino_device_estimate_lists(int64_t operator_bytes);
+
+/* The error of a task that does not fit a device: always SINO_BAD_INPUT, with the sizes in the text. */
+SinoStatus sino_device_too_small(const SinoDeviceRoom *room, SinoDeviceNeed need, int64_t partition_count,
+                                 int64_t minibatch);

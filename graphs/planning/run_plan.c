@@ -2,11 +2,10 @@
 /* Run plan: how a run divides its work into ranks, partitions, minibatches and slabs, and the memory that it needs. */
 #include "run_plan.h"
 
-#include "arithmetic.h"
-#include "device_plan.h"
 #include "memory.h"
+#include "rays_tasks.h"
 #include "redundancy.h"
-#include "spmm_task.h"
+#include "resources.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,9 +4,9 @@
  * print. */
 #pragma once
 
-#include "process_grid.h"
 #include "resources.h"
 #include "settings.h"
+#include "topology.h"
 
 /* The user's choices; 0 or empty: the plan chooses. */
 typedef struct SinoChoices {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Schedule: how long a planned run takes where devices compute, by a list schedule of its tasks. */
-#include "schedule.h"
+#include "forecast.h"
 
-#include "arithmetic.h"
 #include "memory.h"
+#include "models.h"
 #include "projector_cost.h"
 #include "rays.h"
-#include "task_cost.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,7 +34,7 @@ typedef struct Datum {
 /* A task with the data that it reads, and one that it writes. */
 typedef struct Task {
     double flops, bytes;
-    double passed; /* bytes that a product moves before or after it (spmm_task.h) */
+    double passed; /* bytes that a product moves before or after it (rays_tasks.h) */
     Datum *read[OPERANDS_MAX], *write;
 } Task;
 
@@ -52,7 +51,7 @@ typedef struct Amounts {
     bool normal;         /* a product stands for both directions */
     bool alone;          /* devices run iterations alone */
     bool passes;         /* products pass on their rays (sino_rays_pass_on) */
-    bool prior_on_cores; /* as devices share the partitions (prior_task.h) */
+    bool prior_on_cores; /* as devices share the partitions (solvers_tasks.h) */
 } Amounts;
 
 /* A slot, and the next step of its minibatch. */

@@ -4,7 +4,6 @@
 
 #include "arithmetic.h"
 #include "projector_cost.h"
-#include "rank_speeds.h"
 #include "simulation.h"
 
 #include <stdlib.h>

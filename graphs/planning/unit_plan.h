@@ -7,7 +7,7 @@
 #include "cone_solution.h"
 #include "cone_streaming.h"
 #include "machine_rates.h"
-#include "matrix_input.h"
+#include "matrix_solution.h"
 #include "settings.h"
 
 typedef struct SinoUnitPlanKind SinoUnitPlanKind;
@@ -108,7 +108,7 @@ SinoStatus sino_unit_plan_least_bytes(const SinoUnitPlanRequest *request, int64_
 int64_t sino_unit_record_bytes(const SinoOutputSettings *settings, const SinoMachine *machine,
                                const SinoRecordShape *shape, int64_t slices);
 
-/* Seconds of `count` sums of vectors of `elements` floats over the ranks (voxel_sum.h). */
+/* Seconds of `count` sums of vectors of `elements` floats over the ranks (partial_sums.h). */
 double sino_unit_sums_seconds(const SinoUnitPlanRequest *request, double elements, int64_t count);
 
 /* The time of a run in which no unit stops early. */
@@ -137,3 +137,18 @@ typedef struct SinoMatrixRates {
 } SinoMatrixRates;
 
 SinoMatrixRates sino_matrix_rates(SinoPrecision precision);
+
+/* FDK plan: how a run of FDK divides its volume and projections (cone_streaming.h). */
+
+/* The request of a run of recon with these settings, on rank_count ranks; pointers are not owned. */
+SinoUnitPlanRequest sino_fdk_plan_request(const SinoSettings *settings, const SinoInput *input, const SinoCone *cone,
+                                          const SinoMachine *machine, int64_t rank_count);
+
+/* The coarse volume by whose planes recon finds the range of an integer volume, and the settings of its run, which is
+ * by FDK. It has every step-th voxel along each axis, at least every second one and 64 at most, and takes a pass over
+ * all projections. A voxel takes longer than in the volume, since the rows that it needs lie further apart. */
+SinoCone sino_cone_coarse(const SinoCone *cone);
+SinoSettings sino_cone_coarse_settings(const SinoSettings *settings);
+
+/* What of the scan's symmetry the plan uses, in words. */
+const char *sino_fdk_plan_kernel(const SinoUnitPlan *plan);

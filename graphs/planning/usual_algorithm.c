@@ -3,8 +3,7 @@
  * iterations of fista. */
 #include "usual_algorithm.h"
 
-#include "arithmetic.h"
-#include "cone_setup.h"
+#include "cone_scan.h"
 #include "input.h"
 #include "job_kind.h"
 #include "machine_rates.h"

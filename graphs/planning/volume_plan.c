@@ -2,15 +2,13 @@
 /* Volume plan: the memory of an iterative reconstruction of a cone beam, and its time. */
 #include "unit_plan.h"
 
-#include "arithmetic.h"
+#include "amounts.h"
 #include "cone_kind.h"
 #include "cone_scan.h"
 #include "halves.h"
-#include "halves_binned.h"
+#include "input_parts.h"
 #include "job_kind.h"
-#include "mask.h"
 #include "memory.h"
-#include "plan_refusal.h"
 #include "resources.h"
 #include "stages.h"
 #include "task.h"
@@ -66,7 +64,7 @@ static bool is_sought(const SinoSettings *settings, const SinoSolver *solver)
     return solver->choice == SINO_ALGORITHM_FISTA && isnan(settings->prior.regularization);
 }
 
-/* Mostly the time of so many trials, one after the other or some at a time (halves_strength.h), as iterations of the
+/* Mostly the time of so many trials, one after the other or some at a time (halves.h), as iterations of the
  * whole row; vectors have a search of their own. */
 static int64_t search_iterations(const SinoSettings *settings, const SinoSolver *solver, const SinoCone *cone)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Penalty: the prior of BSREM, and its updates of x. */
-#include "penalty.h"
+#include "sensitivity.h"
 
-#include "arithmetic.h"
-#include "bsrem_task.h"
+#include "bricks_tasks.h"
 #include "memory.h"
 
 #include <math.h>

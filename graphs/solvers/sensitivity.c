@@ -3,7 +3,7 @@
 #include "sensitivity.h"
 
 #include "memory.h"
-#include "update_task.h"
+#include "solvers_tasks.h"
 
 #include <stdlib.h>
 

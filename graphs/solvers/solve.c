@@ -2,10 +2,9 @@
 /* Solve: the graph of a reconstruction by a solver, slab after slab. */
 #include "solve.h"
 
-#include "arithmetic.h"
 #include "consensus.h"
 #include "memory.h"
-#include "stop_task.h"
+#include "solvers_tasks.h"
 
 #include <stdlib.h>
 

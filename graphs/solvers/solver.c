@@ -2,11 +2,10 @@
 /* Solver: sizes and steps that several solvers share. */
 #include "solver.h"
 
-#include "arithmetic.h"
-#include "assemble_task.h"
 #include "memory.h"
+#include "rays_tasks.h"
 #include "simulation.h"
-#include "subset_task.h"
+#include "solvers_tasks.h"
 
 #include <float.h>
 #include <math.h>

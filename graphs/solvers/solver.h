@@ -5,9 +5,9 @@
 
 #include "filter.h"
 #include "minibatch.h"
-#include "process_grid.h"
 #include "settings.h"
-#include "update_task.h"
+#include "solvers_tasks.h"
+#include "topology.h"
 
 /* Counts of a system matrix: ybar = n · A x + r. Data are not owned. */
 typedef struct SinoCountModel {

@@ -18,8 +18,8 @@
  * 1e-5; without it ‖r‖² was 60 % too large (docs/lab/accuracy.md). */
 #include "memory.h"
 #include "solver.h"
+#include "solvers_tasks.h"
 #include "support.h"
-#include "update_task.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
  * to the first gradient. Every ray has a value: undefined ones are interpolated before, because with weights AᵀWA would
  * be no convolution. */
 #include "solver.h"
-#include "update_task.h"
+#include "solvers_tasks.h"
 
 enum { B, Q, X, G, D, G0, VECTORS };
 

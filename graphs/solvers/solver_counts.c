@@ -2,7 +2,7 @@
 /* MLEM, OSEM and BSREM of counts that a system matrix explains: ybar = n · A x + r, x = x/s · Aᵀ(n · g/ybar), s = Aᵀ n,
  * with factors n of the rows (normalisation times attenuation) and expected randoms and scatter r. The same algorithms
  * as in solver_mlem.c, where A is read once for each update: in sweeps. BSREM updates x by the same sweeps of subsets
- * and a prior (penalty.h), by steps that become shorter, so that x comes to the maximum of the likelihood with the
+ * and a prior (sensitivity.h), by steps that become shorter, so that x comes to the maximum of the likelihood with the
  * prior.
  *
  * Rules. The start is Σg/Σs in every voxel that a row meets, 0 elsewhere, or an image of the caller's. Rows with
@@ -12,7 +12,7 @@
  * The residual ‖ybar − g‖² and the log-likelihood Σ g ln(ybar) − ybar of an iteration are sums over the subsets, each
  * computed just before the subset's next turn. With one subset they are those of the new x. */
 #include "memory.h"
-#include "penalty.h"
+#include "sensitivity.h"
 
 #include <stdlib.h>
 

@@ -11,10 +11,9 @@
  * (2011)). Frequencies that no projection sees remain 0. The same holds for a cone beam along its middle ray. */
 #include "solver_fdk.h"
 
-#include "arithmetic.h"
-#include "filter_views_task.h"
+#include "fourier_tasks.h"
 #include "memory.h"
-#include "rays_gate_task.h"
+#include "rays_tasks.h"
 #include "solver_fbp.h"
 #include "view_weights.h"
 

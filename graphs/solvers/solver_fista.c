@@ -30,9 +30,8 @@
  * turn. */
 #include "solver_fista.h"
 
-#include "arithmetic.h"
-#include "detail_task.h"
 #include "memory.h"
+#include "solvers_tasks.h"
 #include "support.h"
 
 #include <stdlib.h>

@@ -3,10 +3,10 @@
  * bands (solver_fista_band.c) and on the normal equations (solver_fista_normal.c) share. */
 #pragma once
 
-#include "prior_task.h"
 #include "settings.h"
 #include "solver.h"
 #include "solver_fbp.h"
+#include "solvers_tasks.h"
 
 /* B: the sinogram, then filtered. PART: the sinogram by subset. W: weights of rays. Q: A y, then W(b − A y). G: the
  * gradient, then z. U: the x to come. P, D: dual vectors. COMPLETED: for FBP of a half acquisition. SUMS: of voxels,

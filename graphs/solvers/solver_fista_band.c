@@ -4,8 +4,8 @@
  * each other, or of a single slice, in 2-D. x starts from 0, or from a volume of the caller's.
  *
  *     back → prior → voxels → residual        one chain per band; the prior reads a row of the bands beside */
-#include "band_task.h"
 #include "solver_fista.h"
+#include "solvers_tasks.h"
 
 /* R: as of a prior in 3-D. */
 enum { VECTORS = SINO_FISTA_R + 1 };

@@ -16,9 +16,9 @@
  * a smooth prior both slices of y. The minibatch that has the slice copies it, and sends it where the neighbour is
  * another rank's. The sum that decides on the momentum goes over a tree of ranks. It is needed by the prior of the next
  * turn, beside which all products of this turn lie, so that no worker waits for it. */
-#include "coupling_task.h"
 #include "memory.h"
 #include "solver_fista.h"
+#include "solvers_tasks.h"
 
 #include <math.h>
 #include <stdlib.h>

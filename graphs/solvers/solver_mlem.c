@@ -14,7 +14,7 @@
  * The residual ‖A x − b‖² and the log-likelihood Σ b ln(A x) − A x of an iteration are sums over the subsets, each
  * computed just before the subset's next turn. With one subset they are those of the new x. */
 #include "sensitivity.h"
-#include "update_task.h"
+#include "solvers_tasks.h"
 
 /* B: the sinogram. W: A x, then the ratio b/A x, by subset. X: the tomogram. G: the factor that x is multiplied with.
  * PART: the sinogram by subset. */

@@ -12,8 +12,8 @@
  * of C AᵀW R A are ≥ 0 and the sums of its rows at most 1, so that no eigenvalue exceeds 1, as without weights. */
 #include "memory.h"
 #include "solver.h"
+#include "solvers_tasks.h"
 #include "support.h"
-#include "update_task.h"
 
 #include <float.h>
 #include <stdlib.h>

@@ -11,10 +11,10 @@
 
 #include "child.h"
 #include "counts_source.h"
-#include "inner_path.h"
+#include "files.h"
 #include "interfile.h"
 #include "memory.h"
-#include "regular_file.h"
+#include "paths.h"
 
 /* The first format whose probe recognises the file opens it. Raw values come last: any file may be that. */
 static const SinoCountsFormat *const formats[] = {&sino_counts_hdf5,      &sino_counts_npy,     &sino_counts_matlab,

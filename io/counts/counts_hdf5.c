@@ -4,9 +4,7 @@
 
 #include <string.h>
 
-#include "arithmetic.h"
-#include "event_counter.h"
-#include "hdf5_source.h"
+#include "hdf5_files.h"
 #include "memory.h"
 
 #include <stdlib.h>

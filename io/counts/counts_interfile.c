@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
+#include "files.h"
 #include "interfile.h"
 #include "memory.h"
-#include "regular_file.h"
 
 /* Bytes that show whether a file is a header, and values that are read at a time, of 8 bytes at most. */
 enum { TELLING_BYTES = 256, PIECE_VALUES = 1 << 16, VALUE_BYTES = 8 };

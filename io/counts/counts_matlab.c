@@ -6,7 +6,7 @@
 
 #include "arithmetic.h"
 #include "mat_file.h"
-#include "plain_values.h"
+#include "numbers.h"
 
 static bool probe_matlab(const SinoCountsFile *file)
 {

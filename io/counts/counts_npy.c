@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
-#include "event_counter.h"
+#include "files.h"
 #include "memory.h"
 #include "npy.h"
-#include "regular_file.h"
 
 /* Values that are read at a time, of 8 bytes at most. */
 enum { PIECE_VALUES = 1 << 16, VALUE_BYTES = 8 };

@@ -13,10 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
+#include "files.h"
 #include "memory.h"
-#include "number.h"
-#include "regular_file.h"
+#include "numbers.h"
 
 /* Words that are read at a time. */
 enum { PIECE_WORDS = 1 << 16, WORD_BYTES = 4 };

@@ -17,11 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
-#include "event_counter.h"
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
-#include "text_number.h"
+#include "numbers.h"
 
 static const char safir_magic[] = "MUPET CListModeData";
 static const char safir_records[] = "skip 32, u8 ring_a, u8 ring_b, u16 det_a, u16 det_b, u8 zero, u8 mark";

@@ -9,11 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
-#include "event_counter.h"
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
-#include "text_number.h"
+#include "numbers.h"
 
 /* Bytes that show whether a file is text, bytes that are read at a time, and bytes of a line at most. */
 enum { TELLING_BYTES = 4096, PIECE_BYTES = 1 << 18, LINE_BYTES = 200 };

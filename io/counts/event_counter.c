@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Event counter: row a · crystal_count + b has the events of crystals a < b. */
-#include "event_counter.h"
+#include "counts_source.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
 #include "memory.h"
 
 SinoStatus sino_event_counter_new(const SinoCountsRequest *request, const char *where, SinoEventCounter *counter)

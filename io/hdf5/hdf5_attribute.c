@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 attribute: reading attributes of unknown type. */
-#include "hdf5_attribute.h"
+#include "hdf5_files.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 chunk: one look into the chunk index per chunk, which reading the chunk costs again anyway. */
-#include "hdf5_chunk.h"
+#include "hdf5_files.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 
 #include <zlib.h>
 
-#include "hdf5_error.h"
 #include "memory.h"
 
 #if H5_VERSION_GE(1, 10, 5)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 dataset: finding, checking and reading datasets of numbers. */
-#include "hdf5_dataset.h"
+#include "hdf5_files.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -9,14 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "hdf5_attribute.h"
-#include "hdf5_chunk.h"
-#include "hdf5_error.h"
-#include "hdf5_growing.h"
-#include "hdf5_places.h"
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
 
 bool sino_hdf5_probe(const char *path)
 {

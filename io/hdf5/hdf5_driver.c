@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 driver: the virtual file layer's callbacks over an output file. */
-#include "hdf5_driver.h"
+#include "hdf5_files.h"
 
 #include <stdlib.h>
 

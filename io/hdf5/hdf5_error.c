@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 error: the innermost description on HDF5's error stack. */
-#include "hdf5_error.h"
+#include "hdf5_files.h"
 
 #include <stdarg.h>
 #include <stdio.h>

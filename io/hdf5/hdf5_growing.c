@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 growing: opens files beside their writers. */
-#include "hdf5_growing.h"
+#include "hdf5_files.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "hdf5_chunk.h"
-#include "hdf5_error.h"
-#include "regular_file.h"
+#include "files.h"
 
 /* Section II.A of the HDF5 file format: signature, version, two sizes, consistency flags. */
 SinoHdf5Writer sino_hdf5_writer(const char *path)

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 images: visits the links of a file, up to a number of them. */
-#include "hdf5_images.h"
+#include "hdf5_files.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "hdf5_dataset.h"
-#include "hdf5_places.h"
 
 enum { VISITS_MAX = 4096, LISTED_MAX = 4, LINKS_SIZE = 512 };
 

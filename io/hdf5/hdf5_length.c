@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 length: one length of an apparatus, with its unit, as other programs store it. */
-#include "hdf5_length.h"
-
-#include "hdf5_attribute.h"
-#include "hdf5_source.h"
+#include "hdf5_files.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 output: creating, filling and sealing an HDF5 file. */
-#include "hdf5_output.h"
+#include "hdf5_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "hdf5_driver.h"
-#include "hdf5_error.h"
+#include "files.h"
 #include "memory.h"
-#include "output_file.h"
 
 /* Without it each text takes and clears 2 MiB, a sixth of the time of a run of a small scan. */
 enum { CONVERSION_BYTES = 4096 };

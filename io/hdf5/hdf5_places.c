@@ -4,15 +4,14 @@
  * An absolute name is tried first, and then its last part takes the name's place. Relative names are looked for in the
  * folders of an environment variable, in the folder that a dataset makes of the same variable, beside the file that
  * names them, in the working directory, and beside the file that a symbolic link leads to. */
-#include "hdf5_places.h"
+#include "hdf5_files.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hdf5_error.h"
-#include "path_kind.h"
+#include "paths.h"
 
 enum { PLACES_MAX = 64 };
 

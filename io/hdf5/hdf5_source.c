@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 source: every source is opened and compared, and every source's sources likewise. */
-#include "hdf5_source.h"
+#include "hdf5_files.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,14 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "child.h"
-#include "hdf5_chunk.h"
-#include "hdf5_error.h"
-#include "hdf5_places.h"
+#include "files.h"
 #include "memory.h"
-#include "path_kind.h"
-#include "regular_file.h"
+#include "paths.h"
 
 enum { DEPTH_MAX = 8 };
 

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 written: looks at stored chunks, and at values where those do not tell. */
-#include "hdf5_written.h"
+#include "hdf5_files.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
-#include "checksum.h"
-#include "hdf5_chunk.h"
-#include "hdf5_error.h"
 #include "memory.h"
+#include "paths.h"
 
 /* The middle row of a frame; the caller frees *row. */
 static SinoStatus read_middle(const SinoDataset *dataset, int64_t frame, double **row)

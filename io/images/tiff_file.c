@@ -3,23 +3,23 @@
  *
  * A strip counts as a tile as wide as the image. The file is read by pread, not mapped: if another process truncates
  * it, reading fails with an error instead of SIGBUS. */
-#include "tiff_file.h"
+#include "tiff_images.h"
 
+#include "child.h"
+#include "files.h"
+#include "memory.h"
+
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
 #include <tiffio.h>
-
-#include "arithmetic.h"
-#include "child.h"
-#include "memory.h"
-#include "regular_file.h"
-#include "tiff_client.h"
-#include "tiff_sample.h"
+#include <unistd.h>
 
 static const int64_t side_max = 1 << 20; /* pixels */
 
@@ -410,4 +410,55 @@ SinoStatus sino_tiff_file_read(SinoTiffFile *file, const SinoTiffPage *page, con
         }
     }
     return NULL;
+}
+
+/* TIFF client: stores libtiff's messages with the file that they concern. */
+
+static void keep_message(thandle_t handle, const char *module, const char *format, va_list arguments)
+{
+    SinoTiffClient *client = handle;
+    (void)module;
+    if (client && !client->message[0]) vsnprintf(client->message, sizeof client->message, format, arguments);
+}
+
+void sino_tiff_quiet(void)
+{
+    TIFFSetErrorHandler(NULL);
+    TIFFSetWarningHandler(NULL);
+    TIFFSetWarningHandlerExt(NULL);
+    TIFFSetErrorHandlerExt(keep_message);
+}
+
+const char *sino_tiff_reason(const SinoTiffClient *client)
+{
+    return client->message[0] ? client->message : "no reason given";
+}
+
+/* TIFF sample: the number types of TIFF that are read, and what they become in memory. */
+
+const SinoNumber *sino_tiff_sample_find(int format, int bits)
+{
+    const int64_t bytes = bits / 8;
+    if (bits % 8 != 0) return NULL;
+    if (format == SAMPLEFORMAT_IEEEFP) return sino_number_find(SINO_NUMBER_REAL, bytes);
+    if (bytes > 4) return NULL;
+    if (format == SAMPLEFORMAT_INT) return sino_number_find(SINO_NUMBER_SIGNED, bytes);
+    /* "undefined" means integers in TIFF 6.0 */
+    const bool is_unsigned = format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID;
+    return is_unsigned ? sino_number_find(SINO_NUMBER_UNSIGNED, bytes) : NULL;
+}
+
+SinoCountType sino_tiff_sample_type(const SinoNumber *sample)
+{
+    if (sample->kind != SINO_NUMBER_UNSIGNED || sample->bytes > 2) return SINO_COUNT_FLOAT32;
+    return sample->bytes == 1 ? SINO_COUNT_UINT8 : SINO_COUNT_UINT16;
+}
+
+void sino_tiff_sample_convert(const SinoNumber *sample, int64_t count, const void *from, SinoCountType type, void *to)
+{
+    assert(type == sino_tiff_sample_type(sample) || type == SINO_COUNT_FLOAT32);
+    if (type == SINO_COUNT_FLOAT32)
+        sample->to_float(from, count, to);
+    else
+        memcpy(to, from, (size_t)(count * sample->bytes));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TIFF image: strips through libtiff into an output file. */
-#include "tiff_image.h"
+#include "tiff_images.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,9 +10,8 @@
 #include <tiffio.h>
 
 #include "arithmetic.h"
-#include "output_file.h"
-#include "tiff_client.h"
-#include "voxel_codes.h"
+#include "files.h"
+#include "numbers.h"
 
 /* Every reader handles strips of strip_bytes. Files above classic_bytes are BigTIFF, which alone can address them. */
 static const int64_t strip_bytes = 1 << 20;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TIFF stack: reads images from a sequence of TIFF files, or from the pages of one file. */
-#include "tiff_stack.h"
+#include "tiff_images.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "memory.h"
-#include "path_kind.h"
+#include "paths.h"
 
 static const char *const endings[] = {".tif", ".tiff", NULL};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Header text: the lines of a scanner's header, "name = value" below "[section]", and tables of angles. */
-#include "header_text.h"
+#include "scanner_private.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,9 +9,9 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
-#include "text_number.h"
+#include "numbers.h"
 
 enum { TEXT_BYTES = 16 << 20 };
 

@@ -12,9 +12,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
 
 enum { HEADER_BYTES = 1 << 18, KEYS_MAX = 4096, BLOCK_BYTES = 2048, LENGTH_MAX = 1000000 /* mm */, ORBIT_MAX = 65536 };
 

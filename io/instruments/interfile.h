@@ -4,7 +4,7 @@
  * keys are the same in capitals, and with ! before them; ; begins a comment. */
 #pragma once
 
-#include "number.h"
+#include "numbers.h"
 #include "status.h"
 
 #include <stdbool.h>

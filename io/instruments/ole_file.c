@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* OLE file: streams of a compound file (MS-CFB), by path. A file is a sequence of sectors; the table `next` chains
  * those of a stream. Streams below 4096 bytes lie in small sectors of one stream, that of the root. */
-#include "ole_file.h"
+#include "xradia_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,9 +9,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
 
 enum { HEAD_BYTES = 512, ENTRY_BYTES = 128, DIRECT_TABLES = 109, NAME_BYTES = 32, STORAGE = 1, STREAM = 2, ROOT = 5 };
 

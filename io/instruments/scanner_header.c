@@ -12,8 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "path_kind.h"
-#include "regular_file.h"
+#include "files.h"
+#include "paths.h"
 #include "scanner_private.h"
 
 enum { HEAD_BYTES = 4096 };

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "scanner_private.h"
 

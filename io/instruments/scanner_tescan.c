@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scanner, TESCAN: "data settings XRE.txt" of Acquila (UniTOM and others; formerly XRE), with more digits of the
  * lengths in "data set settings.ini". Columns and rows of its centers count from the edge of the first pixel. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 

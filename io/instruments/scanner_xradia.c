@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "memory.h"
-#include "ole_file.h"
 #include "scanner_private.h"
 
 enum { UINT16_TYPE = 5, FLOAT_TYPE = 10, CONE = 1, IMAGES_A_STORAGE = 100, FLATS_MAX = 1000 };

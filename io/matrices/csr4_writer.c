@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
+#include "files.h"
 #include "memory.h"
-#include "output_file.h"
 
 enum { HEADER_BYTES = 28, COUNT_PLACE = 16, END_BYTES = 8, ENTRY_BYTES = 8, PIECE = 1 << 15 };
 

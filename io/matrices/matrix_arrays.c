@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix arrays: rows of CSR are read piece by piece; CSC and COO are scanned as a whole for the rows asked for. */
-#include "matrix_arrays.h"
+#include "matrix_source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "matrix_rows.h"
-#include "matrix_scan.h"
 #include "memory.h"
 
 enum { PIECE = 1 << 15 /* elements that are read at once */ };

@@ -16,12 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
-#include "matrix_rows.h"
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
-#include "text_number.h"
-#include "voxel_ray.h"
+#include "numbers.h"
+#include "system_matrix.h"
 
 enum {
     CRYSTALS_MAX = UINT16_MAX, /* so that rows fit 32 bits */

@@ -8,11 +8,11 @@
  *     u64 end[rows]: the number of entries of this row and all before it
  *     entries × {u32 column, f32 value}
  *
- * Flags: the file leaves out what mirrors give (matrix_mirror.h). An entry that is stored counts; one that is not has
+ * Flags: the file leaves out what mirrors give (system_matrix.h). An entry that is stored counts; one that is not has
  * the value of a stored entry that a combination of the flagged mirrors takes to it. Hence entries on a plane of
  * symmetry, which are their own images, count once, and a file may store more than it needs to (matrix_csr4_mirror.c).
  */
-#include "matrix_csr4.h"
+#include "matrix_source.h"
 
 #include <endian.h>
 #include <inttypes.h>
@@ -21,10 +21,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
-#include "matrix_rows.h"
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
 
 enum {
     HEADER_BYTES = 28,

@@ -2,13 +2,11 @@
 /* Matrix csr4, mirrors: rows of files that leave out what mirrors give. A row is made of the rows of the file that
  * mirrors take to it: its *orbit*. Such rows become all rows of the matrix, or, of a folded matrix, the first row of
  * each orbit (its *lead*). */
-#include "matrix_csr4.h"
+#include "matrix_source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
-#include "matrix_rows.h"
 #include "memory.h"
 
 /* Whether a row is a pair of crystals in the wrong order, which mirrors never give. */

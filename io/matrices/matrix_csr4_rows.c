@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix csr4, rows: reads rows as a file stores them. */
-#include "matrix_csr4.h"
+#include "matrix_source.h"
 
 #include <endian.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "matrix_rows.h"
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
 #include "vector.h"
 
 SinoStatus sino_csr4_starts(const SinoCsr4 *csr4, int64_t first, int64_t count, int64_t *start)

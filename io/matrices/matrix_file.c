@@ -8,12 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "child.h"
+#include "files.h"
 #include "matrix_source.h"
 #include "memory.h"
-#include "path_kind.h"
-#include "regular_file.h"
+#include "paths.h"
 
 /* The first format whose probe recognises the file opens it. */
 static const SinoMatrixFormat *const formats[] = {

@@ -4,7 +4,7 @@
  * SciPy's names, as AnnData and 10x Genomics write them: `data`, `indices`, `indptr`; attribute or dataset `shape`;
  * attribute `encoding-type` csr_matrix or csc_matrix. Without that attribute (nor h5sparse_format: csr, csc) the number
  * of pointers decides. MATLAB 7.3: attribute MATLAB_sparse, the number of rows; `jc`, `ir`, `data`, as CSC. */
-#include "matrix_arrays.h"
+#include "matrix_source.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -14,10 +14,7 @@
 
 #include <hdf5.h>
 
-#include "hdf5_attribute.h"
-#include "hdf5_error.h"
-#include "hdf5_places.h"
-#include "hdf5_source.h"
+#include "hdf5_files.h"
 #include "memory.h"
 
 #define ALLOWED                                                                                                        \

@@ -20,12 +20,9 @@
 
 #include <zlib.h>
 
-#include "arithmetic.h"
-#include "matrix_rows.h"
-#include "matrix_scan.h"
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
-#include "text_number.h"
+#include "numbers.h"
 
 enum {
     LINE_BYTES_MAX = 1 << 18, /* of a line; also what is read at once */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix MATLAB: a sparse matrix in a MATLAB file of level 5: as CSC. MATLAB may have reserved more values than there
  * are; the last end tells how many there are. */
-#include "matrix_arrays.h"
+#include "matrix_source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
 #include "mat_file.h"
 #include "memory.h"
-#include "plain_values.h"
+#include "numbers.h"
 
 /* The variable, and the file that has its parts as they are. Passes keep no place, so that one serves all threads. */
 typedef struct MatlabMatrix {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix in memory: the arrays of a caller as those of a format. */
-#include "matrix_arrays.h"
-#include "matrix_rows.h"
+#include "matrix_source.h"
 #include "memory.h"
 
 #include <stdlib.h>

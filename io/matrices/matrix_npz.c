@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix npz: what scipy.sparse.save_npz writes: a zip file of NPY arrays, compressed or not. `format` says csr, csc or
  * coo; `shape` has two numbers; `data`, `indices` and `indptr`, or `data`, `row` and `col`. */
-#include "matrix_arrays.h"
+#include "matrix_source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "memory.h"
-#include "npz_file.h"
+#include "npy.h"
 
 typedef struct Npz {
     const char *path; /* not owned */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix rows: checking sizes; sorting and combining the entries of a row. */
-#include "matrix_rows.h"
+#include "matrix_source.h"
 
 #include <assert.h>
 #include <float.h>
@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "memory.h"
 
 SinoStatus sino_matrix_check_size(const char *path, int64_t rows, int64_t columns)

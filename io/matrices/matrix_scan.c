@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix scan: entries are kept in blocks as they come, then put to their rows, whose lengths are known by then. */
-#include "matrix_scan.h"
+#include "matrix_source.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "matrix_rows.h"
 #include "memory.h"
 
 enum { BLOCK_ENTRIES = 65535 };

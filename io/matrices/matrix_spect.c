@@ -15,10 +15,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
 #include "counts_file.h"
 #include "interfile.h"
-#include "matrix_rows.h"
 #include "memory.h"
 
 enum { MM_PER_CM = 10, CUT = 3 /* standard deviations */, ATTENUATION_MAX = 1000 /* per cm */ };

@@ -16,9 +16,9 @@
 
 #include <xxhash.h>
 
-#include "last_words.h"
+#include "ending.h"
+#include "files.h"
 #include "memory.h"
-#include "output_file.h"
 
 enum { FORMAT_VERSION = 1, BYTE_ORDER_MARK = 0x01020304, OTHER_BYTE_ORDER_MARK = 0x04030201, PAGE_BYTES = 4096 };
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MAT array: the parts of an array are its flags, sizes and name, then its values, each behind a tag. */
-#include "mat_array.h"
+#include "mat_file.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "memory.h"
 
 enum { LIST_BYTES = 400, SPARSE = 5, FIRST_NUMBERS = 6, LAST_NUMBERS = 15, COMPLEX = 0x800 };

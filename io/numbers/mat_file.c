@@ -9,10 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
+#include "files.h"
 #include "memory.h"
-#include "nameless_file.h"
-#include "regular_file.h"
+#include "npy.h"
 
 enum { LIST_BYTES = 400 };
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MAT stream: every size is checked against what is there before it is used. */
-#include "mat_stream.h"
+#include "mat_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
 
 enum { TAG_BYTES = 8, SMALL_MOST = 4 };
 

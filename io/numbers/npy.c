@@ -9,9 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arithmetic.h"
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
 
 static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 

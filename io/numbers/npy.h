@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <zip.h>
 
 enum {
     SINO_NPY_RANK = 8,            /* most dimensions that are read */
@@ -64,3 +65,43 @@ void sino_npy_integers(const SinoNpy *npy, const void *items, int64_t count, int
 /* Writes a stored text, as much as fits, into the caller's `text`, and returns it. Other characters than printable
  * ASCII become '?'. */
 const char *sino_npy_text(const SinoNpy *npy, const void *item, char *text, int64_t text_bytes);
+
+/* NPZ file: a zip file of NPY arrays, compressed or not, as numpy.savez writes it. */
+
+enum { SINO_NPZ_BLOCK = 1 << 16 /* bytes that are read at a time */ };
+
+/* One array of the archive. */
+typedef struct SinoNpzMember {
+    const char *name; /* "data.npy"; not owned */
+    zip_uint64_t index;
+    bool stored; /* not compressed */
+    SinoNpy npy;
+} SinoNpzMember;
+
+/* Whether a file is a zip file that begins with an array. False, too, if it cannot be read. */
+bool sino_npz_probe_file(const char *path);
+
+/* Opens the archive; the caller ends with zip_discard. */
+SinoStatus sino_npz_open(const char *path, zip_t **zip);
+
+/* Reads the next `count` bytes of an open member. got NULL: fewer are SINO_BAD_INPUT; else *got is their number. */
+SinoStatus sino_npz_read(const char *path, const char *name, zip_file_t *file, void *bytes, int64_t count,
+                         int64_t *got);
+
+/* Finds an array and reads its header. found NULL: a missing one is SINO_BAD_INPUT; else *found says whether it is
+ * there. `block`, SINO_NPZ_BLOCK bytes, gets the first bytes of the member. SINO_BAD_INPUT: no header of NPY, or
+ * another number of bytes than it says. */
+SinoStatus sino_npz_find(const char *path, zip_t *zip, const char *name, unsigned char *block, SinoNpzMember *member,
+                         bool *found);
+
+/* The error for a member that the library cannot read. */
+SinoStatus sino_npz_refuse(const char *path, const char *name, const char *reason);
+
+/* Nameless file: room in TMPDIR, or else in /tmp, for arrays that are compressed in their file. */
+
+/* Makes a file that is gone when it is closed, and lets `fill` write to it. The caller closes *descriptor. SINO_FAILED:
+ * there can be none; as of `fill`. */
+SinoStatus sino_nameless_new(SinoStatus (*fill)(void *owner, int descriptor), void *owner, int *descriptor);
+
+/* Appends bytes. `path`: the file with the array, for errors. SINO_FAILED: no room. */
+SinoStatus sino_nameless_write(const char *path, int descriptor, const char *bytes, int64_t count);

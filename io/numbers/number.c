@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Number: the table of types, and one conversion for each. */
-#include "number.h"
+#include "numbers.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plain values: reads what memory holds alike as it is, and converts the rest by way of double. */
-#include "plain_values.h"
+#include "numbers.h"
 
 #include <math.h>
 #include <stddef.h>
 
 #include "arithmetic.h"
-#include "regular_file.h"
+#include "files.h"
 
 enum { PIECE_VALUES = 4096, VALUE_BYTES = 8 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Text number: digits · 10ⁿ in extended precision, wherever that proves to round to the right double. */
-#include "text_number.h"
+#include "numbers.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Voxel codes: rounding, encoding, decoding. */
-#include "voxel_codes.h"
+#include "numbers.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checksum: XXH3-64 over files read in pieces. */
-#include "checksum.h"
+#include "paths.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,8 +12,8 @@
 
 #include <xxhash.h>
 
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
 
 enum { PIECE_BYTES = 1 << 20, PART_BYTES = 64 << 10, PART_COUNT = 64 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* File list: finds and sorts the files of a file name, a folder or a pattern. */
-#include "file_list.h"
+#include "paths.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,12 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
-#include "inner_path.h"
-#include "path_kind.h"
-#include "regular_file.h"
+#include "files.h"
 
 static bool is_digit(char c)
 {

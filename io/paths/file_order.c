@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* File order: the order of a series of images by the numbers in their names. */
-#include "file_order.h"
+#include "paths.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inner path: colons may be part of both names, so that files which exist decide. */
-#include "inner_path.h"
+#include "paths.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
-
-#include "path_kind.h"
 
 static bool is_file(const char *path)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "regular_file.h"
+#include "files.h"
 
 enum { FIELDS_MAX = 64, COLUMNS_MAX = 8 };
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contact sheet: each slice is a figure with a title, its detail if it is large, and a note. */
-#include "contact_sheet.h"
-
-#include "arithmetic.h"
-#include "markup.h"
-#include "memory.h"
-#include "output_file.h"
 #include "page.h"
+
+#include "files.h"
+#include "memory.h"
 #include "picture.h"
 
 #include <math.h>

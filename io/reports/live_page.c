@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Live page: a table of numbers above the planes. */
-#include "live_page.h"
-
-#include "markup.h"
-#include "output_file.h"
 #include "page.h"
+
+#include "files.h"
 #include "plot.h"
 
 #include <inttypes.h>

@@ -2,13 +2,13 @@
 /* Page: HTML is printed as text; pictures are PNG files in base 64 (RFC 4648). */
 #include "page.h"
 
-#include "arithmetic.h"
-#include "markup.h"
 #include "memory.h"
 #include "picture.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,4 +205,41 @@ double sino_page_bar(int64_t pixels, double size)
     const double most = (double)pixels * size / 3, decade = pow(10, floor(log10(most)));
     const double times = most / decade;
     return decade * (times >= 5 ? 5 : times >= 2 ? 2 : 1);
+}
+
+/* Markup: the five characters that XML reserves, and those that it forbids. */
+
+/* The reference of a reserved character; NULL: it is none. */
+static const char *reference(uint32_t code)
+{
+    switch (code) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+void sino_markup_text(const char *text, FILE *out)
+{
+    while (*text) {
+        uint32_t code = 0;
+        const int length = sino_utf8_decode(text, &code);
+        const bool allowed = length > 0 && code >= 0x20 && code != 0x7F && code != 0xFFFE && code != 0xFFFF;
+        if (!allowed)
+            fputs("\xEF\xBF\xBD", out);
+        else if (reference(code))
+            fputs(reference(code), out);
+        else
+            fwrite(text, 1, (size_t)length, out);
+        text += length > 0 ? length : 1;
+    }
 }

@@ -2,9 +2,8 @@
 /* Picture: grey levels from values, and libpng's simplified interface. */
 #include "picture.h"
 
-#include "arithmetic.h"
+#include "files.h"
 #include "memory.h"
-#include "output_file.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "plot.h"
 
 #include "arithmetic.h"
-#include "markup.h"
+#include "page.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Profile file: JSON by jansson. */
-#include "profile_file.h"
+#include "bench_csv.h"
 
 #include "arithmetic.h"
 

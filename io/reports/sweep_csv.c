@@ -3,8 +3,8 @@
 #include "sweep_csv.h"
 
 #include "device.h"
+#include "files.h"
 #include "memory.h"
-#include "output_file.h"
 #include "settings.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * and continued. */
 #pragma once
 
-#include "precision.h"
+#include "panel.h"
 #include "status.h"
 
 #include <stdbool.h>

@@ -12,14 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "angle_unit.h"
-#include "inner_path.h"
+#include "files.h"
 #include "memory.h"
 #include "npy.h"
-#include "path_kind.h"
-#include "regular_file.h"
+#include "numbers.h"
+#include "paths.h"
 #include "scan_limits.h"
-#include "text_number.h"
 
 static const int64_t file_bytes_max = (int64_t)64 << 20;
 

@@ -14,9 +14,10 @@
  * .f32) is refused. If a file of the given name exists, the value is that file, whatever else it could mean. */
 #pragma once
 
-#include "scan_axes.h"
+#include "scan_limits.h"
 #include "status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Reads the angles in radians; the caller frees *angle_rad. *unit: the one of all values, if not auto; auto becomes
@@ -26,3 +27,17 @@
  * beyond the last one. */
 SinoStatus sino_angle_list_read(const char *theta, SinoAngleUnit *unit, int64_t projections, int64_t *count,
                                 double **angle_rad);
+
+/* Angle unit: the unit that a file names for its angles. */
+
+/* Radians of one unit: of the one that the user asks for, else, by auto, of the file's. */
+double sino_angle_unit_rad(SinoAngleUnit asked, SinoAngleUnit of_file);
+
+/* The unit that an attribute names ("deg", "radians" …); false: another unit. */
+bool sino_angle_unit_word(const char *word, SinoAngleUnit *unit);
+
+/* Whether an array or a column is named as angles are: "theta", "rotation_angle", "Angle (deg)". */
+bool sino_angle_in_name(const char *name);
+
+/* Whether the name of an array or a column ends in radians: "anglesRad", "theta_rad", "angle [rad]". */
+bool sino_angle_unit_in_name(const char *name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Angle unit: words for degrees and radians. */
-#include "angle_unit.h"
+#include "angle_list.h"
 
 #include "arithmetic.h"
 

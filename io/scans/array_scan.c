@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "angle_unit.h"
-#include "arithmetic.h"
+#include "angle_list.h"
+#include "files.h"
 #include "memory.h"
-#include "regular_file.h"
 #include "scan_frames.h"
 #include "scan_limits.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "npy.h"
-#include "plain_values.h"
+#include "numbers.h"
 #include "scan_source.h"
 
 /* Where values with one index of the first dimension are. */

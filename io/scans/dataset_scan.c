@@ -2,12 +2,12 @@
 /* Dataset scan: projections in any dataset of an HDF5 file, which the user names. Angles come from --theta, flat and
  * dark fields from --flats and --darks (scan.c); else those of the group of the dataset are taken that have Data
  * Exchange's names and fit. */
-#include "hdf5_follow.h"
+#include "hdf5_scan.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "path_kind.h"
+#include "paths.h"
 
 static bool probe_dataset(const SinoScanRequest *request)
 {

@@ -6,11 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "angle_unit.h"
-#include "arithmetic.h"
+#include "angle_list.h"
+#include "files.h"
 #include "image_scan.h"
 #include "memory.h"
-#include "regular_file.h"
 #include "scan_limits.h"
 
 enum {

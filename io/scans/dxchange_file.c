@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Data Exchange file: reads scans in the Data Exchange layout of HDF5 (De Carlo et al., J. Synchrotron Rad. 21, 1224,
  * 2014). */
-#include "hdf5_follow.h"
+#include "hdf5_scan.h"
 
 #include <stdio.h>
 
-#include "path_kind.h"
+#include "paths.h"
 
 /* True for an HDF5 file with a group /exchange, and for one that is too damaged to look inside; `open` then refuses it.
  */

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "count_type.h"
-#include "hdf5_output.h"
+#include "hdf5_files.h"
 #include "hdf5_scan.h"
 #include "memory.h"
 

@@ -2,11 +2,10 @@
 /* EDF images: files of the ESRF, each of one image or more. */
 #include <stdlib.h>
 
-#include "arithmetic.h"
 #include "edf_file.h"
+#include "files.h"
 #include "image_scan.h"
 #include "memory.h"
-#include "regular_file.h"
 
 static const char *const endings[] = {".edf", NULL};
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "arithmetic.h"
+#include "files.h"
 #include "image_scan.h"
-#include "regular_file.h"
 
 enum { CARD = 80, BLOCK = 2880, BLOCKS_MAX = 1024, UNITS_MAX = 1000, DIMENSIONS = 9 };
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 follow: looks at a file beside its writer. */
-#include "hdf5_follow.h"
+#include "hdf5_scan.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "arithmetic.h"
-#include "hdf5_error.h"
-#include "hdf5_growing.h"
-#include "hdf5_written.h"
+#include "hdf5_files.h"
 #include "platform.h"
 
 /* A file that was quiet for so long is between two flushes of its writer; so long after a look, the projections that it

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 follow, angles: those of projections that are still to come. */
-#include "hdf5_follow.h"
+#include "hdf5_scan.h"
 
 #include <inttypes.h>
 

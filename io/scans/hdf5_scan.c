@@ -8,13 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "angle_unit.h"
-#include "arithmetic.h"
-#include "count_type.h"
-#include "hdf5_attribute.h"
-#include "hdf5_follow.h"
-#include "hdf5_growing.h"
-#include "hdf5_length.h"
+#include "angle_list.h"
+#include "hdf5_files.h"
 #include "memory.h"
 
 /* Most bytes of a block that is read to be arranged, unless one layer of chunks needs more. */

@@ -2,10 +2,15 @@
 /* HDF5 scan: what formats of scans in HDF5 share: datasets of frames, and angles. */
 #pragma once
 
-#include "file_state.h"
-#include "hdf5_source.h"
+#include "files.h"
+#include "hdf5_files.h"
+#include "scan.h"
 #include "scan_frames.h"
 #include "scan_source.h"
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Where the frames of a field are. */
 typedef struct SinoHdf5Field {
@@ -15,7 +20,7 @@ typedef struct SinoHdf5Field {
     SinoFrameList frames;
 } SinoHdf5Field;
 
-/* A file that another process still writes (hdf5_follow.h). */
+/* A file that another process still writes. */
 typedef struct SinoHdf5Follow {
     bool on;                     /* false: nothing else is set */
     bool swmr;                   /* the file is open with SWMR */
@@ -94,3 +99,61 @@ typedef struct SinoSetupNames {
     const char *source_distance, *detector_distance, *pixel_width, *pixel_height;
 } SinoSetupNames;
 SinoScanSetup sino_hdf5_scan_setup(const SinoHdf5Scan *hdf5, const SinoSetupNames *names);
+
+/* HDF5 follow: the projections of an HDF5 file that another process still writes.
+ *
+ * A file that is written with SWMR is read at any time. Of another one, projections count once the file has not changed
+ * for a while, or were there at an earlier look; the file is opened anew for every look that may show more. */
+
+/* Opens hdf5->file to be followed; the data of the scan will be followed, too. */
+SinoStatus sino_hdf5_follow_open(SinoHdf5Scan *hdf5);
+
+/* hdf5_follow_angles.c: all projections that will come, and their angles: those of --theta, or of the dataset `theta`.
+ * Call it when all datasets are open. SINO_BAD_INPUT: there are no angles; fewer than projections; or as of
+ * sino_hdf5_follow_begin. */
+SinoStatus sino_hdf5_follow_expect(SinoHdf5Scan *hdf5, const SinoScanRequest *request, const char *theta,
+                                   SinoScan *scan);
+
+/* The same for a scan that has its projections and their angles. `theta`: the dataset of these; NULL: they are the
+ * user's. SINO_BAD_INPUT: angles that come with the projections. */
+SinoStatus sino_hdf5_follow_begin(SinoHdf5Scan *hdf5, const char *theta, const SinoScan *scan);
+
+/* SinoScanSource.look. */
+SinoStatus sino_hdf5_follow_look(void *file, SinoScanLook *found);
+
+/* Opens what is closed, before a read. _again: before a read that has failed is repeated, everything. */
+SinoStatus sino_hdf5_follow_ready(SinoHdf5Scan *hdf5);
+SinoStatus sino_hdf5_follow_again(SinoHdf5Scan *hdf5);
+
+/* Count type: HDF5's types of a scan's counts, in memory and in the files that sinodag writes. */
+
+static inline hid_t sino_count_memory_type(SinoCountType type)
+{
+    if (type == SINO_COUNT_UINT8) return H5T_NATIVE_UINT8;
+    return type == SINO_COUNT_UINT16 ? H5T_NATIVE_UINT16 : H5T_NATIVE_FLOAT;
+}
+
+static inline hid_t sino_count_file_type(SinoCountType type)
+{
+    if (type == SINO_COUNT_UINT8) return H5T_STD_U8LE;
+    return type == SINO_COUNT_UINT16 ? H5T_STD_U16LE : H5T_IEEE_F32LE;
+}
+
+/* NXtomo, finding: the tomography scans of a NeXus file, by what groups contain rather than by their names. */
+
+enum { SINO_NX_NAME = 512, SINO_NX_ENTRIES = 16 };
+
+/* A group with instrument/DETECTOR/data and instrument/DETECTOR/image_key. */
+typedef struct SinoNxEntry {
+    char group[SINO_NX_NAME];    /* "/entry1/tomo_entry" */
+    char detector[SINO_NX_NAME]; /* group of the frames and their keys */
+    char angles[SINO_NX_NAME];   /* dataset; "": none was found */
+    bool defined;                /* the group says that it is NXtomo */
+    int score;                   /* higher: a better candidate */
+} SinoNxEntry;
+
+/* Finds the scans at and below a group, "/" or the user's choice, which may also be the dataset of frames itself. Of
+ * scans with the same frames the first one remains, of others those with the highest score. *count: of those; 0: none,
+ * or the file or the group cannot be read. */
+void sino_nxtomo_find(const char *path, hid_t file, const char *group, SinoNxEntry entry[SINO_NX_ENTRIES],
+                      int64_t *count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Image list: the images of files, as layers of an array. */
-#include "image_list.h"
+#include "image_scan.h"
 
 #include <inttypes.h>
 #include <math.h>

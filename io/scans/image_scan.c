@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "child.h"
+#include "files.h"
 #include "memory.h"
-#include "path_kind.h"
-#include "regular_file.h"
+#include "paths.h"
 #include "scan_frames.h"
-#include "tiff_stack.h"
+#include "tiff_images.h"
 
 static const SinoImageKind *const kinds[] = {&sino_edf_images, &sino_fits_images, &sino_mrc_images, &sino_dm_images,
                                              NULL};

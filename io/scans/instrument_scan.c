@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "image_list.h"
+#include "image_scan.h"
 #include "memory.h"
 #include "scanner_header.h"
-#include "tiff_stack.h"
+#include "tiff_images.h"
 #include "xradia_file.h"
 
 /* Images of each field; NULL: there are none. */

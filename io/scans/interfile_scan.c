@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
+#include "files.h"
 #include "interfile.h"
 #include "memory.h"
-#include "regular_file.h"
 #include "scan_source.h"
 
 typedef struct InterfileScan {

@@ -7,13 +7,12 @@
 #include <unistd.h>
 
 #include "angle_list.h"
-#include "arithmetic.h"
-#include "header_text.h"
+#include "files.h"
 #include "image_scan.h"
 #include "memory.h"
-#include "number.h"
-#include "regular_file.h"
+#include "numbers.h"
 #include "scan_limits.h"
+#include "scanner_private.h"
 
 enum {
     HEADER = 1024,

@@ -4,11 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
 #include "array_scan.h"
+#include "files.h"
 #include "memory.h"
-#include "plain_values.h"
-#include "regular_file.h"
+#include "numbers.h"
 
 static SinoStatus read_header(const char *path, SinoArrayScan *npy)
 {

@@ -5,12 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "array_scan.h"
 #include "memory.h"
-#include "nameless_file.h"
-#include "npz_file.h"
-#include "plain_values.h"
+#include "npy.h"
+#include "numbers.h"
 
 /* An array of an archive. */
 typedef struct Npz {

@@ -6,12 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "angle_unit.h"
-#include "hdf5_attribute.h"
-#include "hdf5_dataset.h"
-#include "hdf5_error.h"
-#include "hdf5_places.h"
-#include "path_kind.h"
+#include "angle_list.h"
+#include "hdf5_files.h"
+#include "paths.h"
 
 enum { VISITS_MAX = 4096, NAME_SIZE = 512, DIMENSIONS = 3 };
 

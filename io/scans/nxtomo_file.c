@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* NXtomo file: reads scans of NeXus files, in which projections, flat and dark fields are frames of one dataset
  * (Könnecke et al., J. Appl. Cryst. 48, 301, 2015; application definition NXtomo). */
-#include "hdf5_follow.h"
+#include "hdf5_scan.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "memory.h"
-#include "nxtomo_find.h"
-#include "path_kind.h"
+#include "paths.h"
 
 /* Finds the scans of the request's file. False: it is no HDF5 file, or too damaged to look inside. */
 static bool find(const SinoScanRequest *request, SinoNxEntry *entry, int64_t *count)

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* NXtomo, finding: looks at the entries of a NeXus file and at their subentries. */
-#include "nxtomo_find.h"
+#include "hdf5_scan.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hdf5_attribute.h"
-#include "hdf5_dataset.h"
-#include "hdf5_error.h"
-#include "hdf5_places.h"
+#include "hdf5_files.h"
 
 enum { CHILDREN = 512, DEPTH = 2 };
 

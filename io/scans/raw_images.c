@@ -6,8 +6,8 @@
 
 #include "arithmetic.h"
 #include "child.h"
-#include "image_list.h"
-#include "regular_file.h"
+#include "files.h"
+#include "image_scan.h"
 
 static SinoStatus list_file(const SinoImageBlock *first, int64_t gap, SinoImageList *list)
 {

@@ -9,12 +9,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "arithmetic.h"
 #include "child.h"
-#include "hdf5_dataset.h"
-#include "inner_path.h"
+#include "hdf5_files.h"
 #include "memory.h"
-#include "path_kind.h"
+#include "paths.h"
 #include "scan_source.h"
 #include "stream_socket.h"
 

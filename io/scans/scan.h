@@ -5,8 +5,8 @@
  * them. */
 #pragma once
 
-#include "scan_axes.h"
-#include "scan_box.h"
+#include "numbers.h"
+#include "scan_limits.h"
 #include "status.h"
 
 #include <stdbool.h>

@@ -10,9 +10,8 @@
 #include "angle_list.h"
 #include "array_scan.h"
 #include "hdf5_scan.h"
-#include "inner_path.h"
 #include "memory.h"
-#include "path_kind.h"
+#include "paths.h"
 #include "scan_frames.h"
 
 /* Reads the angles from a dataset of another file than the scan's. */

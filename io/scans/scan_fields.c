@@ -7,8 +7,7 @@
 
 #include "array_scan.h"
 #include "hdf5_scan.h"
-#include "inner_path.h"
-#include "path_kind.h"
+#include "paths.h"
 
 static const SinoScanFormat *const formats[] = {&sino_mat_scan_format, &sino_npy_scan_format, &sino_npz_scan_format,
                                                 &sino_images_format, NULL};

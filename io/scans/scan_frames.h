@@ -3,7 +3,7 @@
 #pragma once
 
 #include "scan.h"
-#include "scan_axes.h"
+#include "scan_limits.h"
 
 /* Frames first … first + count − 1 of an array. */
 typedef struct SinoFrameRun {

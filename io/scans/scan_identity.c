@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scan identity: sizes of a scan, and checksums of its angles and of some of its values. */
-#include "scan_identity.h"
+#include "scan_follow.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
-#include "checksum.h"
 #include "memory.h"
-#include "scan_follow.h"
+#include "paths.h"
 
 /* Projections whose values are read, spread evenly; none of a scan that still comes. */
 enum { SAMPLES = 8 };

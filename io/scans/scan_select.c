@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "memory.h"
 
 /* Bytes of the counts that are averaged together, unless one row needs more. */

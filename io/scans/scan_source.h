@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "file_list.h"
+#include "paths.h"
 #include "scan.h"
 #include "scan_follow.h"
 

@@ -10,10 +10,9 @@
 
 #include <hdf5.h>
 
-#include "hdf5_dataset.h"
-#include "hdf5_images.h"
-#include "path_kind.h"
-#include "regular_file.h"
+#include "files.h"
+#include "hdf5_files.h"
+#include "paths.h"
 
 enum { NAMES_BYTES = 160, HEAD_BYTES = 512 };
 

@@ -2,10 +2,10 @@
 /* Shifts file: how far each projection of a scan lies from its place on the detector. */
 #include "shifts_file.h"
 
-#include "hdf5_dataset.h"
+#include "files.h"
+#include "hdf5_files.h"
 #include "memory.h"
-#include "regular_file.h"
-#include "text_number.h"
+#include "numbers.h"
 
 #include <inttypes.h>
 #include <math.h>

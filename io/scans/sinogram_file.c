@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "memory.h"
-#include "path_kind.h"
-#include "regular_file.h"
+#include "paths.h"
 
 typedef struct SinogramFile {
     char *path;

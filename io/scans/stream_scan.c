@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stream scan: projections that another program sends (stream_header.h), in a file without a name (nameless_file.h) of
+/* Stream scan: projections that another program sends (stream_header.h), in a file without a name (npy.h) of
  * which they are read like those of another scan. A thread receives them, whatever the run computes meanwhile. */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,11 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "angle_unit.h"
-#include "arithmetic.h"
+#include "angle_list.h"
 #include "memory.h"
-#include "nameless_file.h"
-#include "plain_values.h"
+#include "npy.h"
+#include "numbers.h"
 #include "platform.h"
 #include "scan_source.h"
 #include "stream_header.h"

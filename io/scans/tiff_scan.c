@@ -7,11 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
 #include "memory.h"
-#include "path_kind.h"
+#include "paths.h"
 #include "scan_frames.h"
-#include "tiff_stack.h"
+#include "tiff_images.h"
 
 static bool probe_tiff(const SinoScanRequest *request)
 {

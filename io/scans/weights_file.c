@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "child.h"
-#include "hdf5_source.h"
-#include "inner_path.h"
+#include "files.h"
+#include "hdf5_files.h"
 #include "memory.h"
 #include "npy.h"
-#include "plain_values.h"
-#include "regular_file.h"
+#include "numbers.h"
+#include "paths.h"
 
 struct SinoWeightsFile {
     char *name;            /* in errors; owned */

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "regular_file.h"
+#include "files.h"
 #include "vectors_private.h"
 
 /* The first format whose probe recognises a file reads it. */

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
+#include "files.h"
 #include "memory.h"
 #include "npy.h"
-#include "plain_values.h"
-#include "regular_file.h"
+#include "numbers.h"
 #include "vectors_private.h"
 
 static bool probe(const char *head, int64_t bytes)

@@ -2,7 +2,7 @@
 /* Vectors file, for the readers: a row of the table, and what they share. */
 #pragma once
 
-#include "header_text.h"
+#include "scanner_private.h"
 #include "vectors_file.h"
 
 enum { SINO_VECTORS_HEAD = 4096, SINO_VECTORS_NUMBERS = SINO_VIEW_NUMBERS, SINO_VECTORS_FLAT_NUMBERS = 6 };

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "text_number.h"
+#include "numbers.h"
 #include "vectors_private.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "arithmetic.h"
-#include "text_number.h"
+#include "numbers.h"
 #include "vectors_private.h"
 
 static const char names_cone[] = "srcX,srcY,srcZ,dX,dY,dZ,uX,uY,uZ,vX,vY,vZ";

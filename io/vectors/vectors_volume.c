@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Vectors file, a volume in HDF5 whose views were turned: /process/vectors, or parallel_vectors of parallel rays,
  * [projection][12]. */
-#include "hdf5_dataset.h"
+#include "hdf5_files.h"
 #include "memory.h"
 #include "vectors_private.h"
 

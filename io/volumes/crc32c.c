@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CRC-32C: by an instruction of the processor, or four bits at a time. */
-#include "crc32c.h"
+#include "volume_private.h"
 
 #include <string.h>
 

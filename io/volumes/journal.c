@@ -14,9 +14,8 @@
 
 #include <xxhash.h>
 
-#include "arithmetic.h"
 #include "memory.h"
-#include "voxel_codes.h"
+#include "numbers.h"
 
 /* The version counts changes of the format. Read with the other byte order it has another value. */
 enum { FORMAT_VERSION = 2, LOCK_ATTEMPTS = 40 };

@@ -21,7 +21,7 @@ typedef struct SinoJournalEntry {
     uint64_t checksum; /* sino_journal_checksum of the slices; 0 unless keeper */
     double *residuals; /* [slice_count][columns]: the history */
     int64_t *repaired; /* [slice_count] */
-    int64_t *clipped;  /* [SINO_CLIPPED][slice_count], of voxel_codes.h; NULL when written: none */
+    int64_t *clipped;  /* [SINO_CLIPPED][slice_count], of numbers.h; NULL when written: none */
     int64_t tally_count;
     int64_t *tally; /* [tally_count]: undefined values of the slices by angle and column */
 } SinoJournalEntry;

@@ -3,11 +3,9 @@
  *
  * libtiff appends a directory behind the strips of its page, so that pages must come in order, and all from one
  * process; slices come as they are ready, from several. */
-#include "tiff_head.h"
+#include "volume_private.h"
 
-#include "arithmetic.h"
 #include "memory.h"
-#include "volume_flat.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,10 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
 #include "memory.h"
-#include "tiff_head.h"
-#include "zarr_folder.h"
 
 static SinoStatus check_request(const SinoVolumeRequest *request)
 {

@@ -7,12 +7,12 @@
  * synced and renamed. Its disk space is reserved at open if the file system can, so that a disk that is too small fails
  * before hours of work. TIFF: DIR/recon_00000.tiff, numbered by absolute detector row. Each file has a temporary name
  * until it is complete, so finished files stay when a run fails. Until all of them are complete, a file beside them
- * marks the volume as unfinished (volume_marker.h); a run that finds the marker of an unfinished one starts anew. */
+ * marks the volume as unfinished (volume_private.h); a run that finds the marker of an unfinished one starts anew. */
 #pragma once
 
 #include "memory_scan.h"
+#include "numbers.h"
 #include "status.h"
-#include "voxel_codes.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume in a flat file. */
-#include "volume_flat.h"
+#include "volume_private.h"
 
 #include "arithmetic.h"
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume in HDF5: writes and reads the dataset, in chunks one slice high. */
-#include "volume_hdf5.h"
+#include "volume_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "arithmetic.h"
-#include "hdf5_dataset.h"
+#include "hdf5_files.h"
 #include "memory.h"
 
 /* Values of a chunk at most. HDF5 allows chunks below 4 GiB, but a reader must hold a whole one. */

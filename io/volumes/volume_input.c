@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "child.h"
-#include "inner_path.h"
 #include "memory.h"
-#include "path_kind.h"
+#include "paths.h"
 #include "volume_input_source.h"
 
 static const SinoVolumeFormat *const formats[] = {&sino_volume_of_tiff, &sino_volume_of_hdf5, &sino_volume_of_npy,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume input from HDF5: a dataset of three dimensions, or of four. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hdf5_source.h"
+#include "hdf5_files.h"
 #include "memory.h"
 #include "volume_input_source.h"
 

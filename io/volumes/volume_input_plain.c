@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arithmetic.h"
+#include "files.h"
 #include "memory.h"
-#include "path_kind.h"
-#include "plain_values.h"
-#include "regular_file.h"
+#include "numbers.h"
+#include "paths.h"
 #include "volume_input_source.h"
 
 typedef struct PlainVolume {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tiff_stack.h"
+#include "tiff_images.h"
 #include "volume_input_source.h"
 
 static bool probe(const char *given, const char *path)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Volume input from OME-Zarr: array 0 of a folder, Zarr v3, in shards as sinodag writes them (zarr_pyramid.h). The
+/* Volume input from OME-Zarr: array 0 of a folder, Zarr v3, in shards as sinodag writes them (volume_private.h). The
  * slices of a layer of chunks are decoded together, and stay in memory as stored. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,13 +10,12 @@
 #include <jansson.h>
 #include <zstd.h>
 
-#include "arithmetic.h"
-#include "crc32c.h"
+#include "files.h"
 #include "memory.h"
-#include "path_kind.h"
-#include "regular_file.h"
+#include "numbers.h"
+#include "paths.h"
 #include "volume_input_source.h"
-#include "voxel_codes.h"
+#include "volume_private.h"
 
 /* Largest side of a volume, largest chunk, and most chunks of a shard. */
 static const int64_t side_max = (int64_t)1 << 31, chunk_bytes_max = (int64_t)1 << 26, chunks_max = (int64_t)1 << 20;

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arithmetic.h"
 #include "memory.h"
-#include "tiff_head.h"
 
 static size_t token_bytes(const SinoVolume *volume)
 {

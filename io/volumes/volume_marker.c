@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume marker: a small text file, for people too. */
-#include "volume_marker.h"
+#include "volume_private.h"
 
 #include <errno.h>
 #include <fcntl.h>

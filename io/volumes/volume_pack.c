@@ -6,7 +6,6 @@
  * slice is a file of its own, and is written at once. */
 #include "volume_private.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <assert.h>

@@ -2,8 +2,7 @@
 /* Volume part: reads /process of a finished volume. */
 #include "volume_part.h"
 
-#include "hdf5_attribute.h"
-#include "hdf5_dataset.h"
+#include "hdf5_files.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,8 +2,8 @@
 /* Volume part: what a finished HDF5 volume says about itself, by which volumes of other rows of the scan join it. */
 #pragma once
 
+#include "numbers.h"
 #include "status.h"
-#include "voxel_codes.h"
 
 #include <stdint.h>
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "arithmetic.h"
-#include "json.h"
+#include "text.h"
 
 /* Begins a member of the attributes of a Zarr volume. */
 static SinoJson attribute(SinoVolume *volume)

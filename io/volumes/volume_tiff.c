@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume as a TIFF stack: directory, file names, one image per slice. */
-#include "volume_tiff.h"
+#include "volume_private.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,10 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output_file.h"
-#include "tiff_file.h"
-#include "tiff_head.h"
-#include "tiff_image.h"
+#include "files.h"
+#include "tiff_images.h"
 
 /* Path DIR/recon_00000.tiff of a slice, which the caller frees; NULL: out of memory. */
 static char *slice_path(const SinoVolumeRequest *request, int64_t slice)

@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 
-#include "zarr_folder.h"
-
 SinoStatus sino_volume_zarr_names(SinoVolume *volume)
 {
     const char *path = volume->request.zarr_path;

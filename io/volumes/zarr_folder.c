@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Zarr folder: names, folders, metadata. */
-#include "zarr_folder.h"
+#include "volume_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "json.h"
 #include "platform.h"
+#include "text.h"
 
 /* What has the temporary name must be what a killed run of this user has left. */
 static SinoStatus check_partial(const char *path)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Zarr pyramid: shards, and means. */
-#include "zarr_pyramid.h"
+#include "volume_private.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,8 +10,6 @@
 
 #include <zstd.h>
 
-#include "arithmetic.h"
-#include "crc32c.h"
 #include "memory.h"
 
 enum { ZSTD_LEVEL = 1 };

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks of bricks: products of the blocks of a system matrix, and the sums over row partitions. */
-#include "brick_task.h"
+#include "bricks_tasks.h"
 
-#include "arithmetic.h"
 #include "brick_cuda.h"
 #include "brick_opencl.h"
 #include "brick_voxels.h"
 #include "memory.h"
 #include "task.h"
-#include "update.h"
 
 #include <string.h>
 

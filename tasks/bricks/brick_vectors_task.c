@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks of bricks, vectors: values from files enter them, and orientations of voxels are made of them. */
-#include "brick_task.h"
+#include "bricks_tasks.h"
 
 #include "arithmetic.h"
 #include "task.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task bricks_turn: an update of OSEM and the next sweep. Task bricks_weights: what the update needs of a subset. */
-#include "bricks_turn_task.h"
+#include "bricks_tasks.h"
 
 #include "brick_touch.h"
 #include "memory.h"

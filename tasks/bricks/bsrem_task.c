@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task bsrem. */
-#include "bsrem_task.h"
+#include "bricks_tasks.h"
 
 #include "arithmetic.h"
-#include "rays_gate_task.h"
+#include "rays_tasks.h"
 #include "task.h"
 
 typedef struct Bsrem {

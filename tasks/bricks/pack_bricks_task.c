@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task pack_bricks: reads the rows of some subsets in a partition of a system matrix, and packs them into blocks of
  * bricks. Task list_bricks: makes the lists that devices need (brick_lists.h) behind the blocks. */
-#include "pack_bricks_task.h"
+#include "bricks_tasks.h"
 
 #include "memory.h"
 #include "task.h"

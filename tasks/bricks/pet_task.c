@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks of the phantom of a PET scanner. */
-#include "pet_task.h"
+#include "bricks_tasks.h"
 
 #include "memory.h"
 #include "phantom.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks of vectors of voxels in the order of bricks: sums, masks, segments and images. */
-#include "voxels_task.h"
+#include "bricks_tasks.h"
 
 #include "arithmetic.h"
 #include "brick_opencl.h"

@@ -3,7 +3,7 @@
 #include "project_cone_task.h"
 
 #include "arithmetic.h"
-#include "precision.h"
+#include "panel.h"
 #include "task.h"
 
 #include <string.h>

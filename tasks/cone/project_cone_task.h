@@ -2,7 +2,7 @@
 /* Tasks project_cone and project_cone_back: the products of a cone beam's A and Aᵀ with a band of the volume.
  *
  * Cores make y = A x of a whole volume by tasks of a band and a few angles each, between rays_begin and rays_end
- * (rays_gate_task.h); those of the same angles are ordered by data of their own. Where GPUs compute, too, a task has a
+ * (rays_tasks.h); those of the same angles are ordered by data of their own. Where GPUs compute, too, a task has a
  * band and all angles, and the tasks follow each other. */
 #pragma once
 

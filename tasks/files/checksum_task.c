@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task checksum: the checksum of the input files, computed beside the reconstruction. */
-#include "checksum_task.h"
+#include "files_tasks.h"
 
-#include "checksum.h"
+#include "paths.h"
 #include "task.h"
 
 typedef struct Arguments {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks compare_sums and compare_likeness: how close two slices are; compare_map and store_map: the error map. */
-#include "compare_task.h"
+#include "files_tasks.h"
 
 #include "error_map.h"
 #include "task.h"

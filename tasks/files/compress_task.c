@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task compress: compresses a slice of a minibatch. */
-#include "compress_task.h"
+#include "files_tasks.h"
 
 #include "arithmetic.h"
 #include "task.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task live: writes the page of a run that follows a scan, once a second at most. */
-#include "live_task.h"
+#include "files_tasks.h"
 
 #include "arithmetic.h"
 #include "center.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task load: reads a slab of counts with its flat and dark fields from the scan. */
-#include "load_task.h"
+#include "files_tasks.h"
 
-#include "arithmetic.h"
 #include "correct.h"
 #include "memory.h"
 #include "task.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks load_volume and load_counts: read slices of a finished volume, and a set of values that go with a system
  * matrix. */
-#include "load_volume_task.h"
+#include "files_tasks.h"
 
 #include "arithmetic.h"
 #include "task.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task load_weights: reads the weights of a minibatch's rays. */
-#include "load_weights_task.h"
+#include "files_tasks.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "task.h"
 

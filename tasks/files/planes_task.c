@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks planes, plane_sums and show_sums: three planes of a volume, of slices, or of projections that come. */
-#include "planes_task.h"
+#include "files_tasks.h"
 
 #include "task.h"
 

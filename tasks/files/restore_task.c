@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task restore: checks the slices that an unfinished run has stored. */
-#include "restore_task.h"
+#include "files_tasks.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "task.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task sample: copies the line integrals of one slice, for a picture. */
-#include "sample_task.h"
+#include "files_tasks.h"
 
 #include "task.h"
 

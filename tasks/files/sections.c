@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sections: three orthogonal planes of a volume, and its largest values along z. */
-#include "sections.h"
+#include "files_tasks.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks shard and shrink. */
-#include "shard_task.h"
+#include "files_tasks.h"
 
 #include "task.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task store: writes a minibatch's images to the volume, its history and repair counts to the run's arrays. */
-#include "store_task.h"
+#include "files_tasks.h"
 
-#include "arithmetic.h"
-#include "compress_task.h"
 #include "memory.h"
 #include "task.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task filter: the ramp filter on a minibatch's line integrals, and its plans on GPUs. */
-#include "filter_task.h"
+#include "fourier_tasks.h"
 
-#include "gpu_plans.h"
 #include "memory.h"
 #include "task.h"
 

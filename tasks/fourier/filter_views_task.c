@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task filter_views: weights and ramp filter of FDK for projections that have vectors. */
-#include "filter_views_task.h"
+#include "fourier_tasks.h"
 
 #include "arithmetic.h"
 #include "task.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* GPU plans: what a kernel has made on each GPU before its tasks start. */
-#include "gpu_plans.h"
+#include "fourier_tasks.h"
 
 #include "memory.h"
 #include "task.h"

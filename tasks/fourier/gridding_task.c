@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks gridding_back, gridding_add and gridding_finish: Aᵀ of a parallel beam by a nonuniform FFT (gridding.h). */
-#include "gridding_task.h"
+#include "fourier_tasks.h"
 
-#include "arithmetic.h"
-#include "gpu_plans.h"
 #include "gridding_cuda.h"
 #include "memory.h"
 #include "task.h"
@@ -100,14 +98,14 @@ static void free_gpu_plan(void *plan)
 
 static const SinoGpuPlanKind gpu_kind = {make_gpu_plan, free_gpu_plan};
 
-SinoGriddingGpu sino_gridding_plan_gpu(const SinoGeometry *geometry)
+SinoFourierGpu sino_gridding_plan_gpu(const SinoGeometry *geometry)
 {
     const SinoGriddingBatch batch = sino_gridding_batch(geometry, SINO_GRIDDING_BATCH_BYTES);
     const int64_t of_core = sino_gridding_scratch_bytes(geometry);
     const int64_t scratch = sino_larger(sino_gridding_cuda_scratch_bytes(&batch), of_core);
-    return (SinoGriddingGpu){.slices = batch.slices,
-                             .task_bytes = scratch + sino_gridding_cuda_bytes(&batch),
-                             .more_scratch_bytes = scratch - of_core};
+    return (SinoFourierGpu){.slices = batch.slices,
+                            .task_bytes = scratch + sino_gridding_cuda_bytes(&batch),
+                            .more_scratch_bytes = scratch - of_core};
 }
 
 /* What GPUs have beside the operator of cores. Scratch memory is of one size for both. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task toeplitz_product: products of a parallel beam's AᵀA by FFT (toeplitz.h). */
-#include "toeplitz_task.h"
+#include "fourier_tasks.h"
 
-#include "arithmetic.h"
-#include "gpu_plans.h"
 #include "memory.h"
 #include "task.h"
 #include "toeplitz_cuda.h"
@@ -84,17 +82,17 @@ static int64_t map_bytes(int64_t grid_size)
     return sino_times(sino_times(side, side), (int64_t)sizeof(SinoTileNumber));
 }
 
-SinoToeplitzGpu sino_toeplitz_plan_gpu(const SinoGeometry *geometry)
+SinoFourierGpu sino_toeplitz_plan_gpu(const SinoGeometry *geometry)
 {
     const SinoToeplitzBatch batch = sino_toeplitz_batch(geometry->grid_size, SINO_TOEPLITZ_BATCH_BYTES);
     const int64_t of_gpu = sino_toeplitz_cuda_scratch_bytes(&batch);
     const int64_t of_core = sino_toeplitz_scratch_bytes(geometry);
     const int64_t scratch = sino_larger(of_gpu, of_core), map = map_bytes(geometry->grid_size);
-    return (SinoToeplitzGpu){.slices = batch.slices,
-                             .task_bytes =
-                                 scratch + sino_toeplitz_bytes(geometry) + map + sino_toeplitz_cuda_bytes(&batch),
-                             .map_bytes = map,
-                             .more_scratch_bytes = scratch - of_core};
+    return (SinoFourierGpu){.slices = batch.slices,
+                            .task_bytes =
+                                scratch + sino_toeplitz_bytes(geometry) + map + sino_toeplitz_cuda_bytes(&batch),
+                            .map_bytes = map,
+                            .more_scratch_bytes = scratch - of_core};
 }
 
 /* What GPUs have beside the operator of cores. Scratch memory is of one size for both. */

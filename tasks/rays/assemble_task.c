@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks assemble and fill: one partition's voxels are written into a minibatch's images, or from them. A run fills on
  * a CPU core, once per slice. */
-#include "assemble_task.h"
+#include "rays_tasks.h"
 
 #include "arithmetic.h"
 #include "task.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task cast (cast_units, cast_narrow, cast_widen): casts vectors to halves and back, with adaptive normalisation. */
-#include "cast_task.h"
+#include "rays_tasks.h"
 
 #include "task.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task measure (measure_fma, measure_read, measure_copy, measure_fill): the peak rates of a core, and data to measure
  * with. */
-#include "measure_task.h"
+#include "rays_tasks.h"
 
 #include "machine.h"
 #include "task.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task pack: replaces ray numbers in a traced run of tiles by row numbers of the partition's footprint. mark: marks
  * the rays of a run. Task touch: touches reserved memory. */
-#include "pack_task.h"
+#include "rays_tasks.h"
 
 #include "memory.h"
 #include "task.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task phantom: one detector row of the phantom's scan, and its true slice. */
-#include "phantom_task.h"
+#include "rays_tasks.h"
 
 #include "memory.h"
 #include "task.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks pixels_project and pixels_back: products of a parallel beam and the pixels of a partition, without a matrix. */
-#include "pixels_task.h"
+#include "rays_tasks.h"
 
 #include "arithmetic.h"
 #include "block.h"
-#include "rays_gate_task.h"
 #include "task.h"
 
 #include <string.h>

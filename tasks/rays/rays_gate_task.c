@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks rays_begin and rays_end: many tasks write different parts of one vector of rays at the same time. */
-#include "rays_gate_task.h"
+#include "rays_tasks.h"
 
 #include "arithmetic.h"
 #include "task.h"

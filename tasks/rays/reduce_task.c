@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task reduce (reduce_socket, reduce_node, reduce_global): adds partial projections level by level. spread_global,
  * spread_node and spread_socket go the way back. */
-#include "reduce_task.h"
+#include "rays_tasks.h"
 
 #include "arithmetic.h"
-#include "rays_gate_task.h"
 #include "reduce.h"
 #include "reduce_opencl.h"
 #include "task.h"

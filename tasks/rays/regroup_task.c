@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task regroup (regroup_measure, regroup_fill): makes some visits of the lists that devices gather from, from a
  * block. */
-#include "regroup_task.h"
+#include "rays_tasks.h"
 
 #include "arithmetic.h"
 #include "task.h"
-#include "trace_task.h"
 
 typedef struct Regroup {
     SinoOperand block, table, written, head, rays; /* for GPUs; `head`: of regroup_fill */

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks rotate_project and rotate_back: products of a parallel beam's A and Aᵀ with a partition, without a matrix. */
-#include "rotate_task.h"
+#include "rays_tasks.h"
 
-#include "arithmetic.h"
 #include "block.h"
 #include "memory.h"
-#include "rays_gate_task.h"
 #include "rotate_tables.h"
 #include "task.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task spmm_array (spmm_project_array, spmm_backproject_array): one partition's block of A times one minibatch of a
  * caller's images. */
-#include "spmm_array_task.h"
+#include "rays_tasks.h"
 
 #include "task.h"
 

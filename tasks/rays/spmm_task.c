@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task spmm (spmm_project, spmm_backproject): one partition's block of A times one minibatch. */
-#include "spmm_task.h"
+#include "rays_tasks.h"
 
 #include "arithmetic.h"
-#include "block_interface.h"
+#include "block_data.h"
 #include "cast.h"
 #include "reduce.h"
 #include "reduce_opencl.h"
@@ -30,7 +30,7 @@ static const void *block_of(const Spmm *of)
 
 static const float *unit_of(const Spmm *of)
 {
-    return of->units.at ? ((const SinoUnits *)of->units.at)->unit : NULL;
+    return of->units.at ? ((const SinoCastUnits *)of->units.at)->unit : NULL;
 }
 
 static SinoStatus project_cpu(const SinoTask *task)

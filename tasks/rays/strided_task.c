@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks take and give: between the arrays of a caller and vectors, on cores. */
-#include "strided_task.h"
+#include "rays_tasks.h"
 
 #include "task.h"
 

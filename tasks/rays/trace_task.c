@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task trace: traces a run of tiles into the partition's block. trace_measure, trace_fill: the same in two passes, also
  * on GPUs. trace_mark: marks the rays that the run meets. */
-#include "trace_task.h"
+#include "rays_tasks.h"
 
 #include "task.h"
 #include "trace_sections.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task band: the priors of a volume, for one of its bands. */
-#include "band_task.h"
+#include "solvers_tasks.h"
 
 #include "task.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task coupling: what ties minibatches of slices together. */
-#include "coupling_task.h"
+#include "solvers_tasks.h"
 
 #include "coupling.h"
 #include "task.h"

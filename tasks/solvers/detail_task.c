@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task detail: finds the contrast that a prior has flattened in slices. */
-#include "detail_task.h"
+#include "solvers_tasks.h"
 
 #include "arithmetic.h"
 #include "task.h"

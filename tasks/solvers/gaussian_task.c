@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task gaussian: smooths an image. */
-#include "gaussian_task.h"
+#include "solvers_tasks.h"
 
 #include "task.h"
 

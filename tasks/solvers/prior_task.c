@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks of the priors of a minibatch's slices, in 2-D and in 3-D. */
-#include "prior_task.h"
+#include "solvers_tasks.h"
 
 #include "arithmetic.h"
 #include "task.h"
@@ -140,7 +140,7 @@ static int64_t elements_of(const SinoVariation *variation, int64_t first_tile, i
     return sino_times((end_tile - first_tile) * SINO_TILE_VOXELS, variation->slices.stride);
 }
 
-/* The plan of a device's memory counts the vectors of one partition (device_plan.h). Those of several partitions, of
+/* The plan of a device's memory counts the vectors of one partition (resources.h). Those of several partitions, of
  * which a step has this many, and scratch memory must fit twice, for this task and the next one. Devices that share the
  * partitions would copy vectors to each other after every half; then cores run them, and only z and u are copied. */
 static bool suits_devices(const SinoRuntime *runtime, const SinoVariation *variation, SinoTileTables tables,

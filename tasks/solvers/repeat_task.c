@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task repeat: copies one row to many. */
-#include "repeat_task.h"
+#include "solvers_tasks.h"
 
 #include "task.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task stop: slices of a minibatch stop after a number of iterations of their own. */
-#include "stop_task.h"
+#include "solvers_tasks.h"
 
 #include "task.h"
 #include "update_slice.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks subset and put: copy some rays from the sinogram, or into it. */
-#include "subset_task.h"
+#include "solvers_tasks.h"
 
 #include "arithmetic.h"
-#include "precision.h"
+#include "panel.h"
 #include "task.h"
 
 #include <string.h>

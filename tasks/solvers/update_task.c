@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task update: update_… are the solvers' vector operations, weights_… compute the weights of some solvers, progress
  * reports the progress of the run. */
-#include "update_task.h"
+#include "solvers_tasks.h"
 
 #include "arithmetic.h"
-#include "rays_gate_task.h"
+#include "rays_tasks.h"
 #include "task.h"
 
 #include <assert.h>

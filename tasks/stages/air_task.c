@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task air: normalises the sinograms of one minibatch to the light beside the object. */
-#include "air_task.h"
+#include "stages_tasks.h"
 
 #include "task.h"
 

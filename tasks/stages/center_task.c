@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks center and center_entropy: metrics of candidates for the rotation center. */
-#include "center_task.h"
+#include "stages_tasks.h"
 
 #include "task.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task correct: from counts to line integrals of one minibatch. */
-#include "correct_task.h"
+#include "stages_tasks.h"
 
 #include "arithmetic.h"
 #include "correct_cuda.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task count: adds the undefined values of a few projections to those of many. */
-#include "count_task.h"
+#include "stages_tasks.h"
 
 #include "task.h"
 

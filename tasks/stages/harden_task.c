@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task harden: corrects the sinograms of one minibatch for beam hardening. */
-#include "harden_task.h"
+#include "stages_tasks.h"
 
 #include "task.h"
 

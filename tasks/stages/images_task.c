@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks tilt and phase: from counts to the line integrals of one minibatch. */
-#include "images_task.h"
+#include "stages_tasks.h"
 
-#include "arithmetic.h"
-#include "gpu_plans.h"
+#include "fourier_tasks.h"
 #include "memory.h"
 #include "phase_cuda.h"
 #include "task.h"

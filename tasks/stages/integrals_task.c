@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task integrals: keeps the line integrals of some slices in an array of the whole scan. */
-#include "integrals_task.h"
+#include "stages_tasks.h"
 
 #include "arithmetic.h"
 #include "task.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task load_window: copies a partition's block from a file into a window, or traces it there. */
-#include "load_window_task.h"
+#include "stages_tasks.h"
 
 #include "memory.h"
+#include "rays_tasks.h"
 #include "task.h"
-#include "trace_task.h"
 
 #include <string.h>
 

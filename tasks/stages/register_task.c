@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task register: how far measured projections lie from predicted ones. */
-#include "register_task.h"
+#include "stages_tasks.h"
 
 #include "arithmetic.h"
 #include "task.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task stripes: removes stripes from the sinograms of one minibatch. */
-#include "stripes_task.h"
+#include "stages_tasks.h"
 
 #include "stripes.h"
 #include "task.h"

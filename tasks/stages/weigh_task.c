@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task weigh: weighs the line integrals of a block of cone-beam projections before the ramp filter. */
-#include "weigh_task.h"
+#include "stages_tasks.h"
 
 #include "task.h"
 

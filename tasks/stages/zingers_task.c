@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task zingers: finds the zingers of one minibatch's sinograms. */
-#include "zingers_task.h"
+#include "stages_tasks.h"
 
 #include "task.h"
 

@@ -59,7 +59,7 @@ static bool says_why(const char *err)
     return strncmp(line, "sinodag: ", strlen("sinodag: ")) == 0;
 }
 
-/* No library may give up because the program's own calls fail (config/platform/last_words.h). */
+/* No library may give up because the program's own calls fail (config/platform/ending.h). */
 static bool library_gave_up(const char *err)
 {
     return strstr(err, "sinodag: a library stopped the run") != NULL;

@@ -17,7 +17,7 @@ typedef struct Vector {
     SinoSlices slices;
     float *x, *back; /* owned */
     SinoHalf *half;  /* owned */
-    SinoUnits units;
+    SinoCastUnits units;
 } Vector;
 
 static Vector vector_new(int64_t slice_count)
@@ -177,7 +177,7 @@ static void parts_add_up(void **state)
         const int64_t count = slice_counts[n];
         Vector part[PARTS];
         double largest[128] = {0};
-        SinoUnits units;
+        SinoCastUnits units;
         memset(&units, 0xff, sizeof units);
         for (int p = 0; p < PARTS; p++) {
             part[p] = vector_new(count);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone center: rays from both sides have equal integrals; the axis is found in scans of phantoms of every kind of arc,
  * under noise, and in measured scans; beams are told from each other. */
-#include "arithmetic.h"
 #include "cone_center.h"
 #include "memory.h"
 #include "phantom.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone consistency: center, center row and tilt of phantoms, whose rays are exact, are found with and without noise. */
-#include "arithmetic.h"
 #include "cone_consistency.h"
 #include "memory.h"
 #include "phantom.h"

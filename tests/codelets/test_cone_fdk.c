@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone FDK: the kernels one after the other (weigh, filter, pack, backproject) make the phantom's voxels again, from
  * whole circles, short scans and displaced detectors, in both precisions and with and without symmetry. */
+#include "cone.h"
 #include "cone_backproject.h"
 #include "cone_pack.h"
-#include "cone_reach.h"
 #include "cone_weigh.h"
 #include "filter.h"
 #include "memory.h"

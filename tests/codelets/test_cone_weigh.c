@@ -2,8 +2,7 @@
 /* Cone weigh: which part of the circle angles cover, what is refused, and that the rays along each line share its
  * weight.
  */
-#include "arithmetic.h"
-#include "cone_reach.h"
+#include "cone.h"
 #include "cone_weigh.h"
 #include "memory.h"
 #include "testing.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pixels: against a loop in double, for each instruction set, number of slices and division of tiles. The lengths of
  * the loop are those between the places where a ray enters and leaves a pixel. */
-#include "arithmetic.h"
 #include "memory.h"
 #include "pixels_isa.h"
 #include "testing.h"

@@ -35,7 +35,8 @@ static SinoImageRegion disc_of(int64_t height, int64_t width)
 }
 
 /* The curve of `pairs` pairs, one after the other. */
-static int64_t curve_of(int64_t height, int64_t width, int64_t pairs, const float *a, const float *b, SinoRing *curve)
+static int64_t curve_of(int64_t height, int64_t width, int64_t pairs, const float *a, const float *b,
+                        SinoRingPoint *curve)
 {
     const SinoImageRegion disc = disc_of(height, width);
     SinoRings *rings = NULL;
@@ -68,7 +69,7 @@ static void curve_is_its_definition(void **state)
     const SinoImageRegion disc = disc_of(HIGH, WIDE);
     float image[2][HIGH * WIDE];
     double mean[2] = {0}, covered = 0, edge = 0, product[WIDE] = {0}, square[2][WIDE] = {{0}}, numbers[WIDE] = {0};
-    SinoRing curve[SIZE];
+    SinoRingPoint curve[SIZE];
     for (int i = 0; i < HIGH * WIDE; i++) {
         const double mask = mask_at(&disc, i / WIDE, i % WIDE);
         image[0][i] = (float)(5 + gaussian(i));
@@ -104,7 +105,7 @@ static void equal_images_correlate(void **state)
 {
     (void)state;
     static float a[PIXELS], b[PIXELS];
-    SinoRing curve[SIZE];
+    SinoRingPoint curve[SIZE];
     for (int i = 0; i < PIXELS; i++) {
         a[i] = (float)gaussian(i);
         b[i] = 3 * a[i] + 100; /* neither scale nor offset matters */
@@ -126,7 +127,7 @@ static void noise_does_not_correlate(void **state)
 {
     (void)state;
     static float a[4 * PIXELS], b[4 * PIXELS];
-    SinoRing curve[SIZE];
+    SinoRingPoint curve[SIZE];
     double sum = 0;
     for (int i = 0; i < 4 * PIXELS; i++) {
         a[i] = (float)gaussian(i);
@@ -151,7 +152,7 @@ static void band_limit_is_found(void **state)
     static float a[PAIRS * PIXELS], b[PAIRS * PIXELS], shared[PIXELS];
     static const double limit = 0.15; /* cycles per pixel */
     (void)state;
-    SinoRing curve[SIZE];
+    SinoRingPoint curve[SIZE];
     for (int w = 0; w < WAVES; w++) {
         const double frequency = limit * sqrt(uniform(w, 0)), turn = 2 * M_PI * uniform(w, 1);
         const double x = 2 * M_PI * frequency * cos(turn), y = 2 * M_PI * frequency * sin(turn);
@@ -173,7 +174,7 @@ static void band_limit_is_found(void **state)
 static void crossings_are_between_rings(void **state)
 {
     (void)state;
-    const SinoRing curve[] = {
+    const SinoRingPoint curve[] = {
         {0, 0, 9, 1}, {0.1, 0.9, 0.5, 1}, {0.2, 0.7, 0.5, 1}, {0.3, 0.3, 0.5, 1}, {0.4, 0.8, 0.5, 1}};
     assert_true(fabs(sino_rings_crossing(5, curve, 0) - 0.25) < 1e-15);
     assert_true(fabs(sino_rings_crossing(5, curve, 0.4) - 0.275) < 1e-15);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rotate: against a dense matrix in double, for each instruction set, interpolation, number of slices and division of
  * tiles and angles; that both directions are transposes; and against line integrals that are known. */
-#include "arithmetic.h"
 #include "block.h"
 #include "memory.h"
 #include "rotate_isa.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Durations and amounts of bytes as people read them. */
-#include "duration.h"
 #include "memory.h"
 #include "testing.h"
 #include "testing_subject.h"
+#include "text.h"
 
 #include <math.h>
 

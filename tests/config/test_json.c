@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* JSON: objects, lists and values in both layouts. */
-#include "json.h"
 #include "testing.h"
 #include "testing_subject.h"
+#include "text.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Output file: the final name appears last, existing files stay, and two runs do not disturb each other. */
 #include "ending.h"
-#include "output_file.h"
+#include "files.h"
 #include "testing.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Program: exit codes, signals, the last line of stderr, and a limit of time. */
-#include "program.h"
+#include "child.h"
 #include "testing.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Visible: text of strangers stays on its line, and steers no terminal. */
-#include "utf8.h"
+#include "text.h"
 
 #include "testing.h"
 

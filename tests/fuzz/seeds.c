@@ -8,7 +8,7 @@
 #include "operator_file.h"
 #include "testing_npy.h"
 #include "testing_ole.h"
-#include "tiff_image.h"
+#include "tiff_images.h"
 
 #include <hdf5.h>
 #include <sys/stat.h>

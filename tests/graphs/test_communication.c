@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Communication: the data that moves at each level, by hand for a small hierarchy, and by rules that hold for any. */
-#include "communication.h"
+#include "decomposition.h"
 
 #include "testing.h"
 

@@ -2,7 +2,7 @@
 /* Cone model: predictions beside the measurements of its paper, laws that hold for any machine, and the report. */
 #include "cone_model.h"
 
-#include "cone_model_report.h"
+#include "plan_report.h"
 #include "testing.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone streaming and plan: pieces are all projections once, parts are all voxels once, and a slab's rows are all that
  * see its voxels. */
-#include "cone_part_size.h"
-#include "fdk_plan.h"
+#include "cone_model.h"
 #include "memory.h"
 #include "testing.h"
+#include "unit_plan.h"
 
 #include <math.h>
 #include <string.h>

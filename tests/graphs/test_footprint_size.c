@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Footprint size: at every level, its rays and their owners equal those that tracing finds. */
-#include "footprint_size.h"
+#include "decomposition.h"
 
 #include "memory.h"
 #include "pack.h"

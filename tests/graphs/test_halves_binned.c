@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halves, binned: where averaged columns and voxels lie, and what they hold. */
-#include "halves_binned.h"
+#include "halves.h"
 
 #include "testing.h"
 #include "undefined.h"

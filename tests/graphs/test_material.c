@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Material: formulas, and δ/β beside the tables of xraydb 4.5.8 (Elam, Ravel, Sieber, Radiat. Phys. Chem. 63, 121
  * (2002); Chantler), far from absorption edges. */
-#include "material.h"
+#include "input_parts.h"
 #include "testing.h"
 
 #include <math.h>

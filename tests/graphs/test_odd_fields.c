@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Odd fields: flat and dark fields of the wrong kind are found by their levels, and others are not. */
-#include "odd_fields.h"
+#include "flat_sets.h"
 
 #include "testing.h"
 
@@ -38,7 +38,7 @@ static void fields_of_the_wrong_kind(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check(&cases[i]);
 }
 
-/* Fading beams, sets of another exposure, noise, and fields that were swapped as a whole: suspicion.h. */
+/* Fading beams, sets of another exposure, noise, and fields that were swapped as a whole: checks.h. */
 static void fields_that_belong(void **state)
 {
     int64_t end[] = {3, 6};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Orbit views: those of an orbit are the cone's; parallel rays, tilts, rolls and helices; what is refused. */
-#include "orbit_views.h"
+#include "cone_scan.h"
 
 #include "cone.h"
 #include "testing.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Planning: whatever is asked for, of any geometry, is planned or refused soon and in little memory. */
+#include "amounts.h"
 #include "cone_scan.h"
-#include "fdk_plan.h"
 #include "forecast.h"
-#include "plan_refusal.h"
 #include "unit_plan.h"
 #include "workflows.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Process grid: as few ranks per slice as fit, slices in proportion to speed, and the number of idle ranks. */
-#include "process_grid.h"
+#include "topology.h"
 
 #include "testing.h"
 

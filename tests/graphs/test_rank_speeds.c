@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rank speeds: processors of a rank add up, by times of such products alone. */
-#include "rank_speeds.h"
+#include "projector_cost.h"
 
-#include "model_directory.h"
-#include "model_file.h"
-#include "sample_table.h"
+#include "models.h"
 #include "testing.h"
 
 #include <math.h>

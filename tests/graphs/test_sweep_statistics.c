@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Statistics of a sweep, against values worked out by hand, and against R's. */
-#include "sweep_statistics.h"
+#include "sweep.h"
 #include "testing.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checksum: known digests, files longer than one piece, missing files. */
-#include "checksum.h"
+#include "paths.h"
 #include "testing.h"
 
 #include <inttypes.h>

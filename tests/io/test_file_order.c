@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* File order: names with numbers of every kind are sorted as they were meant, or refused. */
-#include "file_order.h"
+#include "paths.h"
 
 #include "testing.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inner path: files with and without colons in their names, and places in them. */
-#include "inner_path.h"
+#include "paths.h"
 #include "testing.h"
 
 #include <sys/stat.h>

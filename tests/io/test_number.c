@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Number: every type is found, converted from any place in memory, and swapped. */
-#include "number.h"
+#include "numbers.h"
 #include "testing.h"
 
 /* The limits of each type, and 0, as floats. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operator file: a written file is mapped back; a file with any difference is refused. */
-#include "last_words.h"
+#include "ending.h"
+#include "files.h"
 #include "operator_file.h"
-#include "output_file.h"
 #include "testing.h"
 
 #include <fcntl.h>

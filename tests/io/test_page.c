@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Page: text stands for itself, pictures have the greys of their values, scale bars are round and of their length;
  * contact sheets. */
-#include "contact_sheet.h"
-#include "live_page.h"
 #include "page.h"
 #include "testing.h"
 

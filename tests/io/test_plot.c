@@ -3,7 +3,7 @@
 #include "plot.h"
 #include "testing.h"
 
-#include "markup.h"
+#include "page.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Profile file: figures are taken, what is missing is not known, and other files are refused. */
-#include "profile_file.h"
+#include "bench_csv.h"
 #include "testing.h"
 
 #include <math.h>

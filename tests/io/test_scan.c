@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scan: Data Exchange files of every type, crops, missing parts, and the refusal of unreadable files. */
-#include "hdf5_length.h"
+#include "hdf5_files.h"
 #include "scan.h"
 #include "testing_hdf5.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Text number: against strtod, over all lengths and exponents, and close to where rounding turns. */
+#include "numbers.h"
 #include "testing.h"
-#include "text_number.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TIFF image: the written bytes are read back, tags are right, and failures leave no file. */
 #include "testing.h"
-#include "tiff_image.h"
+#include "tiff_images.h"
 
 #include <math.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TIFF stack: images of every type and layout, as sequences and as pages; unreadable files are refused. */
 #include "testing_tiff.h"
-#include "tiff_stack.h"
+#include "tiff_images.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume as one TIFF file: pages in ascending order whoever writes when, small and large files, resumed and joined. */
 #include "testing.h"
-#include "tiff_head.h"
-#include "volume_flat.h"
+#include "volume_private.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Volume as Zarr: shards are read back by the format's own rules, levels are means, names appear when all is there. */
-#include "crc32c.h"
 #include "testing.h"
 #include "volume.h"
+#include "volume_private.h"
 
 #include <math.h>
 #include <sys/stat.h>

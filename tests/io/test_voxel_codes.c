@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Voxel codes: codes are the nearest ones, values of codes stay, what is clipped is counted, NaN is MIN. */
+#include "numbers.h"
 #include "testing.h"
-#include "voxel_codes.h"
 
 #include <math.h>
 

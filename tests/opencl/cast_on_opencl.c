@@ -9,7 +9,7 @@ static size_t bytes_of(SinoSlices slices, int64_t rows, size_t element)
 }
 
 void sino_cast_units(SinoSlices slices, int64_t rows, const float *x, int exponent, bool first, bool last,
-                     SinoUnits *units)
+                     SinoCastUnits *units)
 {
     const size_t bytes = bytes_of(slices, rows, sizeof *x);
     cl_mem from = lend(x, bytes), to = lend(units, sizeof *units);
@@ -18,7 +18,7 @@ void sino_cast_units(SinoSlices slices, int64_t rows, const float *x, int expone
     lend_end(x, from, bytes);
 }
 
-void sino_cast_narrow(SinoSlices slices, int64_t rows, const float *x, const SinoUnits *units, SinoHalf *to)
+void sino_cast_narrow(SinoSlices slices, int64_t rows, const float *x, const SinoCastUnits *units, SinoHalf *to)
 {
     const size_t from_bytes = bytes_of(slices, rows, sizeof *x), to_bytes = bytes_of(slices, rows, sizeof *to);
     cl_mem from = lend(x, from_bytes), unit = lend(units, sizeof *units), result = lend(to, to_bytes);
@@ -28,7 +28,7 @@ void sino_cast_narrow(SinoSlices slices, int64_t rows, const float *x, const Sin
     lend_end(x, from, from_bytes);
 }
 
-void sino_cast_widen(SinoSlices slices, int64_t rows, const SinoHalf *x, const SinoUnits *units, float *to)
+void sino_cast_widen(SinoSlices slices, int64_t rows, const SinoHalf *x, const SinoCastUnits *units, float *to)
 {
     const size_t from_bytes = bytes_of(slices, rows, sizeof *x), to_bytes = bytes_of(slices, rows, sizeof *to);
     cl_mem from = lend(x, from_bytes), unit = lend(units, sizeof *units), result = lend(to, to_bytes);

@@ -22,7 +22,7 @@ typedef struct Run {
     const Expected *expected;
     const SinoGatherHeader *lists;
     SinoSlices slices;
-    SinoUnits units; /* 2⁻²⁰ to 2²⁰ */
+    SinoCastUnits units; /* 2⁻²⁰ to 2²⁰ */
     bool back;
 } Run;
 

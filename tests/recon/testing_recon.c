@@ -4,7 +4,7 @@
 
 #include "memory.h"
 #include "minibatch.h"
-#include "rays_kind.h"
+#include "rays_private.h"
 #include "testing.h"
 #include "volume.h"
 #include "workflows.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "geometry.h"
-#include "precision.h"
+#include "panel.h"
 #include "settings.h"
 
 #include <stdbool.h>

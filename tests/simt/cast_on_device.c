@@ -5,7 +5,7 @@
 #include "simt_device.h"
 
 void sino_cast_units(SinoSlices slices, int64_t rows, const float *x, int exponent, bool first, bool last,
-                     SinoUnits *units)
+                     SinoCastUnits *units)
 {
     const size_t bytes = (size_t)(rows * slices.stride) * sizeof *x;
     void *of_x = device_lend(x, bytes), *of_units = device_lend(units, sizeof *units);
@@ -14,7 +14,7 @@ void sino_cast_units(SinoSlices slices, int64_t rows, const float *x, int expone
     device_return(units, of_units, sizeof *units);
 }
 
-void sino_cast_narrow(SinoSlices slices, int64_t rows, const float *x, const SinoUnits *units, SinoHalf *to)
+void sino_cast_narrow(SinoSlices slices, int64_t rows, const float *x, const SinoCastUnits *units, SinoHalf *to)
 {
     const size_t count = (size_t)(rows * slices.stride);
     void *of_x = device_lend(x, count * sizeof *x), *of_units = device_lend(units, sizeof *units);
@@ -25,7 +25,7 @@ void sino_cast_narrow(SinoSlices slices, int64_t rows, const float *x, const Sin
     device_return(to, of_to, count * sizeof *to);
 }
 
-void sino_cast_widen(SinoSlices slices, int64_t rows, const SinoHalf *x, const SinoUnits *units, float *to)
+void sino_cast_widen(SinoSlices slices, int64_t rows, const SinoHalf *x, const SinoCastUnits *units, float *to)
 {
     const size_t count = (size_t)(rows * slices.stride);
     void *of_x = device_lend(x, count * sizeof *x), *of_units = device_lend(units, sizeof *units);

@@ -2,7 +2,6 @@
 /* Cone project, speed: updates (voxels × angles) per second of CPU time of both directions, on one thread, beside
  * Siddon's exact lengths ray by ray, and beside the same orbit tilted, whose projections have vectors; and how far the
  * rays of the voxelised phantom are from its exact line integrals. */
-#include "arithmetic.h"
 #include "cone_project_isa.h"
 #include "memory.h"
 #include "phantom.h"

@@ -7,10 +7,7 @@
  * For each kind of task, of the entries of `new` that `known` has not measured: how many were told by a curve and by
  * rates, the median and the largest relative error of a time, the median of the error that was told, the error of the
  * sum of all times, and the share of the kind in that sum. */
-#include "model_directory.h"
-#include "model_file.h"
-#include "sample_table.h"
-#include "task_cost.h"
+#include "models.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* CSR on a CPU core, and the transpose. Ranges of columns are transposed independently of each other: each walks over
  * all rows, in which columns ascend. */
-#include "arithmetic.h"
 #include "csr_isa.h"
 #include "memory.h"
 #include "vector.h"

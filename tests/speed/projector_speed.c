@@ -3,7 +3,6 @@
  * `gridding`, for docs/lab/projectors.md.
  *
  *     projector_speed [SIZE ANGLES SLICES] */
-#include "arithmetic.h"
 #include "block.h"
 #include "gridding.h"
 #include "memory.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sizes, proof: products that tests/static/sizes must find, each marked on its line, among others that are safe. */
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bounds: the critical path and the area bound of small graphs whose bounds are known. */
-#include "bounds.h"
+#include "models.h"
 
 #include "testing.h"
 

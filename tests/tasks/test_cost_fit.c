@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cost fit: known laws are found, widths and sizes that are left out lie within the error that is told. */
-#include "cost_fit.h"
+#include "models.h"
 
 #include "testing.h"
 

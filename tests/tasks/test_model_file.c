@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Model file: what was sealed comes back, a changed byte is found, and seals of older programs still hold. */
-#include "model_file.h"
+#include "models.h"
 
 #include "testing.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Releases: bounds and lateness of few tasks, which are known. */
-#include "releases.h"
+#include "models.h"
 
 #include "testing.h"
 

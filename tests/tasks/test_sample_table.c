@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sample table: samples stand for all times, new runs push out old ones, text comes back, and damaged text does not. */
-#include "sample_table.h"
+#include "models.h"
 
 #include "device.h"
 #include "testing.h"

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task cost: measurements, curves and rates have their turn, each with its error. */
-#include "task_cost.h"
+#include "models.h"
 
-#include "model_directory.h"
-#include "model_file.h"
 #include "panel.h"
-#include "sample_table.h"
 #include "testing.h"
 
 #include <math.h>

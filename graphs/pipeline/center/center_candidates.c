@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Centers by a metric of candidates: Vo's, and the entropy of the slice. Whole columns are tried first, then tenths
  * around the best one. In a wide range Vo's metric first tries averages of two columns, a quarter of the work each. */
-#include "arithmetic.h"
 #include "center_methods.h"
-#include "center_task.h"
 #include "memory.h"
 #include "simulation.h"
+#include "stages_tasks.h"
 
 #include <math.h>
 #include <stdlib.h>

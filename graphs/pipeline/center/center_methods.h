@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Center methods: each finds the rotation center of a scan in its own way; center_search.c chooses among them. Centers
- * are in columns of the input's geometry. Each function submits tasks and waits for them. */
+/* Center methods: each finds the rotation center of a scan in its own way. */
 #pragma once
 
 #include "center.h"
-#include "center_order.h"
+#include "center_settings.h"
+#include "geometry.h"
 #include "input.h"
+#include "status.h"
+
+/* Center order: the methods that find the center take half a turn of projections in the order of their angles.
+ * Interlaced scans, and those of golden angles, take them in another order; interlaced ones over several turns. */
+
+typedef struct SinoCenterOrder {
+    SinoGeometry geometry; /* with the angles in order, each within a turn of the smallest one */
+    double *angle_rad;     /* owned; NULL: the angles were in order, and within one and a half turns */
+    int64_t *place;        /* place[k]: the projection with the k-th angle; owned, NULL as above */
+} SinoCenterOrder;
+
+/* The caller frees the order. The geometry's angles must outlive it. */
+SinoStatus sino_center_order_new(const SinoGeometry *geometry, SinoCenterOrder *order);
+
+/* Puts the projections of sinogram[angle][column] in order, in place. */
+SinoStatus sino_center_order_apply(const SinoCenterOrder *order, float *sinogram);
+
+void sino_center_order_free(SinoCenterOrder *order);
+
+/* Center methods: each finds the rotation center of a scan in its own way; center_search.c chooses among them. Centers
+ * are in columns of the input's geometry. Each function submits tasks and waits for them. */
 
 /* One detector row: sinogram[angle][column], the line integrals of all angles, not owned. Its projections, and the
  * angles of its geometry, are those of the scan in order. */
@@ -98,3 +119,58 @@ static inline double sino_center_degrees(const SinoGeometry *geometry, int64_t a
     const double difference = geometry->angle_rad[angle] - geometry->angle_rad[0];
     return (difference < 0 ? -difference : difference) * 180 / SINO_PI;
 }
+
+/* Center in several rows: how far the rotation center of one detector row holds for others. */
+
+enum { SINO_CENTER_ROWS = 3 };
+
+/* Centers of the same scan in several rows, columns of the input's geometry. */
+typedef struct SinoCenterRows {
+    int64_t count; /* 1 … SINO_CENTER_ROWS */
+    double center[SINO_CENTER_ROWS];
+    int64_t moment_count; /* rows whose moments tell a center (center.h) */
+    double moments[SINO_CENTER_ROWS], uncertainty[SINO_CENTER_ROWS];
+} SinoCenterRows;
+
+/* A center, and how far the true one may be from it: about two standard deviations. */
+typedef struct SinoCenterEstimate {
+    double center, uncertainty;
+} SinoCenterEstimate;
+
+/* Asks the moments of the first row, whose center is known. SINO_FAILED: no memory. */
+SinoStatus sino_center_add_moments(const SinoCenterRow *row, SinoCenterRows *rows);
+
+/* Adds to rows, which has the center of slice `slice` and its sinogram `row`, those of the rows a quarter from the top
+ * and from the bottom, where these rows have a fifth of the signal (standard deviation) of the first, else of the rows
+ * halfway between; a row of air adds none. Vo's method and the entropy look within half a column of the first row's
+ * center, and only where that ends at the border within six; phase correlation has compared all rows. Moments
+ * are asked if the first row's are. Errors: those of sino_stages_read. */
+SinoStatus sino_center_add_rows(SinoRuntime *runtime, const SinoInput *input, SinoCenterMethod method,
+                                const SinoCenterRow *row, int64_t slice, SinoCenterRows *rows);
+
+/* The median of the rows, which half of their range and `doubt` make uncertain. */
+SinoCenterEstimate sino_center_of_rows(const SinoCenterRows *rows, double doubt);
+
+/* The mean of the rows' moments, each by its uncertainty; as uncertain as the best row, or half of the range. No row:
+ * INFINITY. */
+SinoCenterEstimate sino_center_of_moments(const SinoCenterRows *rows);
+
+/* The mean of both, each by its uncertainty; it is as much more uncertain as they differ by more than theirs. */
+SinoCenterEstimate sino_center_mean(SinoCenterEstimate a, SinoCenterEstimate b);
+
+/* Quick rows: line integrals of some detector rows, for verbs that predict a run and start no StarPU. */
+
+/* Rows of the detector, all columns, without binning. */
+typedef struct SinoQuickRows {
+    const SinoInput *input; /* not owned */
+    SinoScanBox box;
+    float *flat, *dark, *counts; /* [row][column]; means of at most 16 fields; owned */
+} SinoQuickRows;
+
+/* SINO_FAILED: the file cannot be read, or no memory; the caller closes the rows also then. */
+SinoStatus sino_quick_rows_open(const SinoInput *input, int64_t first_row, int64_t row_count, SinoQuickRows *rows);
+void sino_quick_rows_close(SinoQuickRows *rows);
+
+/* integral[row][column]: line integrals of a projection; an undefined one is that of the column before. `rows` is a
+ * SinoQuickRows. */
+SinoStatus sino_quick_rows_read(void *rows, int64_t angle, float *integral);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Center order: projections in the order of their angles. */
-#include "center_order.h"
+#include "center_methods.h"
 
 #include "memory.h"
 

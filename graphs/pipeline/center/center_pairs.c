@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Center by pairs of opposite projections of a scan of a whole turn, in one detector row. */
-#include "arithmetic.h"
 #include "center.h"
 #include "center_methods.h"
 #include "memory.h"

@@ -6,7 +6,6 @@
 #include "simulation.h"
 #include "stages.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 

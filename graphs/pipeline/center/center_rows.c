@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Center in several rows: the search is repeated in other rows, near the center of the first one. */
-#include "center_rows.h"
+#include "center_methods.h"
 
 #include "arithmetic.h"
 #include "center.h"

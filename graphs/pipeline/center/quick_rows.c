@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Quick rows: reads some detector rows and corrects them. */
-#include "quick_rows.h"
+#include "center_methods.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

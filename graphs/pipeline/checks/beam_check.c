@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Beam check: compares beams by rays and their reverses. */
-#include "beam_check.h"
+#include "checks.h"
 
-#include "arithmetic.h"
 #include "center_methods.h"
-#include "center_order.h"
 #include "cone_center.h"
-#include "cone_setup.h"
+#include "cone_scan.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "quick_rows.h"
 
 #include <math.h>
 #include <stdio.h>

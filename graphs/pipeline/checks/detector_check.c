@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Detector check: tilt and center row of a cone beam, by a sample of its projections. */
-#include "detector_check.h"
+#include "checks.h"
 
-#include "arithmetic.h"
+#include "center_methods.h"
 #include "cone_consistency.h"
-#include "cone_setup.h"
+#include "cone_scan.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "quick_rows.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Findings: a list of texts. */
-#include "findings.h"
+#include "checks.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 /* Record: the histories, counts of undefined values and pictures of a run. */
 #include "record.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "buffers.h"
+#include "files_tasks.h"
 #include "geometry.h"
 #include "processes.h"
-#include "sections.h"
 
 /* The sizes of a record. */
 typedef struct SinoRecordShape {

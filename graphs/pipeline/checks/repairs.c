@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Repairs: what a run tells of the undefined values of its scan. */
-#include "repairs.h"
+#include "checks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scan likeness: projections beside each other, compared with unrelated ones. */
-#include "scan_likeness.h"
+#include "checks.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

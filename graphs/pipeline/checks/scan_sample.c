@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scan sample: some values of a scan, and statistics of them. */
-#include "scan_sample.h"
+#include "checks.h"
 
-#include "angle_order.h"
-#include "arithmetic.h"
+#include "input_parts.h"
 #include "memory.h"
 #include "plausible.h"
 #include "sort.h"

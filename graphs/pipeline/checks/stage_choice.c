@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stage choice: what an expert would switch on, unless the user has decided. */
-#include "stage_choice.h"
+#include "checks.h"
 
 #include "arithmetic.h"
 #include "job_kind.h"

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Suspicion: what in a scan is probably not meant. */
-#include "suspicion.h"
+#include "checks.h"
 
 #include "arithmetic.h"
-#include "beam_check.h"
-#include "cone_setup.h"
-#include "detector_check.h"
+#include "cone_scan.h"
 #include "job_kind.h"
-#include "repairs.h"
-#include "scan_likeness.h"
-#include "scan_sample.h"
-#include "stage_choice.h"
 
 #include <inttypes.h>
 #include <math.h>

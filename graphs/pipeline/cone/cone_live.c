@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone live: each part is assembled into three boxes, which are one voxel thick. Parts are only read, so that the page
  * changes no bit of the volume. Projections that have come count as if they were all. */
-#include "cone_live.h"
+#include "cone_run.h"
 
 #include "assemble_cone_task.h"
 

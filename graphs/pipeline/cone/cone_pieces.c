@@ -2,11 +2,10 @@
 /* Cone pieces: a few projections at a time of a cone-beam scan, from counts to line integrals. */
 #include "cone_pieces.h"
 
-#include "arithmetic.h"
-#include "count_task.h"
+#include "files_tasks.h"
 #include "memory.h"
-#include "sample_task.h"
 #include "stages.h"
+#include "stages_tasks.h"
 
 #include <stdlib.h>
 

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "cone_streaming.h"
+#include "files_tasks.h"
 #include "record.h"
-#include "store_task.h"
 
 /* Pointers are not owned. */
 typedef struct SinoConePiecesRequest {

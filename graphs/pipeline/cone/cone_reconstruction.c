@@ -17,12 +17,11 @@
 #include "add_cone_task.h"
 #include "arithmetic.h"
 #include "assemble_cone_task.h"
-#include "cone_live.h"
 #include "cone_run.h"
 #include "consensus.h"
-#include "input_follow.h"
+#include "input_parts.h"
 #include "message.h"
-#include "weigh_task.h"
+#include "stages_tasks.h"
 
 /* A slab while it is submitted. */
 typedef struct Slab {

@@ -2,7 +2,6 @@
 /* Cone run: weights of rays, lists of pieces, filters, and the sets of memory that bound a reconstruction. */
 #include "cone_run.h"
 
-#include "arithmetic.h"
 #include "cone_weigh.h"
 #include "memory.h"
 #include "solver.h"

@@ -5,7 +5,7 @@
 
 #include "cone_pieces.h"
 #include "cone_reconstruction.h"
-#include "filter_task.h"
+#include "fourier_tasks.h"
 #include "stages.h"
 
 enum { SINO_CONE_FIELD_SETS = 2, SINO_CONE_IMAGES_MAX = 64 };
@@ -51,3 +51,7 @@ const SinoConeLines *sino_cone_run_lines(const SinoConeRun *run, int64_t slab, i
 
 /* Floats of the largest part. */
 int64_t sino_cone_run_part_voxels(const SinoConeRun *run);
+
+/* For cone_reconstruction.c only: inserts the tasks that take planes of the volume from the parts of a share of a slab,
+ * after a block was added to them, and show them; none if the run has no page. */
+SinoStatus sino_cone_live_show(const SinoConeRun *run, int64_t slab, SinoSpan share, int64_t block);

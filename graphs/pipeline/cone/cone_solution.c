@@ -10,14 +10,13 @@
  * same time. Of several ranks each loads its own angles; they take turns in storing images. */
 #include "cone_solution.h"
 
-#include "arithmetic.h"
 #include "columns_task.h"
 #include "cone_kind.h"
-#include "integrals.h"
-#include "load_volume_task.h"
+#include "files_tasks.h"
 #include "memory.h"
-#include "repeat_task.h"
 #include "solve.h"
+#include "solvers_tasks.h"
+#include "stages.h"
 #include "support.h"
 
 #include <math.h>

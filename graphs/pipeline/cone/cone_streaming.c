@@ -4,7 +4,7 @@
 
 #include "arithmetic.h"
 #include "cone_pieces.h"
-#include "integrals.h"
+#include "stages.h"
 
 #include <math.h>
 

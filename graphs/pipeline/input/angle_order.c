@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Angle order: projections by their places in a turn. */
-#include "angle_order.h"
+#include "input_parts.h"
 
 #include "memory.h"
 

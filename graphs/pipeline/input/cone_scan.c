@@ -2,12 +2,10 @@
 /* Cone scan: the cone beam of a scan, from what the settings and the file say. */
 #include "cone_scan.h"
 
-#include "arithmetic.h"
-#include "cone_reach.h"
+#include "cone.h"
 #include "cone_weigh.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "vectors_scan.h"
 
 #include <inttypes.h>
 #include <math.h>

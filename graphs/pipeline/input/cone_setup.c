@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone setup: the lengths of a cone beam, from what the settings and the file say. */
-#include "cone_setup.h"
+#include "cone_scan.h"
 
 #include "arithmetic.h"
 

@@ -2,15 +2,14 @@
 /* Input: the part of a scan that is reconstructed, checked against the scan's contents. */
 #include "input.h"
 
-#include "arithmetic.h"
-#include "input_weights.h"
+#include "cone_scan.h"
+#include "flat_sets.h"
+#include "input_parts.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "odd_fields.h"
 #include "plausible.h"
 #include "redundancy.h"
 #include "stream_socket.h"
-#include "vectors_scan.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "correct.h"
+#include "files_tasks.h"
 #include "flat_sets.h"
 #include "harden.h"
 #include "layout.h"
-#include "load_task.h"
 #include "settings.h"
 #include "stripes.h"
 #include "tilt.h"
@@ -42,9 +42,9 @@ typedef struct SinoInput {
     bool pad_edges;    /* projections are continued by their outermost values before they are filtered */
     double saturation; /* counts of this value or more are undefined; 0: none */
     double most;       /* without flat fields: values as far from 0 as this are undefined; 0: none */
-    double unit;       /* how large a line integral of 1 is in the unit of the values, by a sample (scan_sample.h); 1 of
+    double unit;       /* how large a line integral of 1 is in the unit of the values, by a sample (checks.h); 1 of
                         * counts and transmissions */
-    SinoWeightsFile *weights; /* of rays (input_weights.h), which whoever opened the input closes with it; NULL: none */
+    SinoWeightsFile *weights; /* of rays (input_parts.h), which whoever opened the input closes with it; NULL: none */
     double weights_scale;     /* a power of two near the largest weight of the middle slice */
     double weights_zero;      /* the share of its rays whose weight is 0 */
     SinoGeometry geometry; /* of one slice, binned; center −1 until it is known; the scan's angles, with the sign that
@@ -59,7 +59,7 @@ typedef struct SinoInput {
                           * none */
     double shift_reach;  /* the largest distance by rows among the shifts */
     bool *dropped;       /* [geometry.angle_count]: projections without any value, which direct methods leave out
-                          * (dropped.h); owned; NULL: not looked for */
+                          * (stages.h); owned; NULL: not looked for */
     double *negated_rad; /* [geometry.angle_count]: the angles, if their sign is turned; owned; else NULL */
     int64_t first_slice; /* first slice that this rank works on: 0, or the beginning of its share */
     int64_t angle_count; /* angles that this rank reads: all of the scan, or its share */
@@ -77,7 +77,7 @@ SinoScanRequest sino_input_scan_request(const SinoSettings *settings);
 SinoStatus sino_input_try(const SinoSettings *settings);
 
 /* Opens the scan that the settings name and selects a part of it. Of counts it reads some rows of the flat and dark
- * fields, to leave out the odd ones (odd_fields.h); flats may be absent. SINO_BAD_INPUT: rows or columns are outside
+ * fields, to leave out the odd ones (flat_sets.h); flats may be absent. SINO_BAD_INPUT: rows or columns are outside
  * the detector or empty, or nothing is left after binning. */
 SinoStatus sino_input_describe(const SinoSettings *settings, SinoInput *input);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Input follow: looks for projections between the tasks that call HDF5. */
-#include "input_follow.h"
+#include "input_parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,10 +8,9 @@
 #include <time.h>
 
 #include "arithmetic.h"
-#include "checksum.h"
+#include "paths.h"
 #include "platform.h"
 #include "scan_follow.h"
-#include "scan_identity.h"
 #include "simulation.h"
 
 enum { OPEN_AGAIN_MS = 100 };

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Input, images: what is done with whole projections before the logarithm: the tilt of the detector, and phase
  * retrieval. */
-#include "arithmetic.h"
-#include "images_task.h"
 #include "input.h"
 #include "memory.h"
 #include "scanner_header.h"
 #include "shifts_file.h"
+#include "stages_tasks.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Input, phase: the filter of phase retrieval, from the settings. */
 #include "arithmetic.h"
-#include "cone_setup.h"
+#include "cone_scan.h"
 #include "input.h"
+#include "input_parts.h"
 #include "job_kind.h"
-#include "material.h"
 
 #include <math.h>
 

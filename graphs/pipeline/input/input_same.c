@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Input, same: every rank must have the same input, if not the same files. */
-#include "input_same.h"
+#include "input_parts.h"
 
-#include "checksum.h"
 #include "consensus.h"
-#include "read_files.h"
-#include "scan_identity.h"
+#include "paths.h"
+#include "scan_follow.h"
 
 #include <errno.h>
 #include <inttypes.h>

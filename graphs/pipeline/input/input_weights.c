@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Input, weights: the weights of rays that --weights names, or a caller's array has. */
-#include "input_weights.h"
+#include "input_parts.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "memory_scan.h"
 

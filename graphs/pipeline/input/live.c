@@ -2,7 +2,6 @@
 /* Live: planes in memory of its own, which the page of the end needs after the run's data are gone. */
 #include "live.h"
 
-#include "arithmetic.h"
 #include "ending.h"
 #include "memory.h"
 #include "platform.h"

@@ -6,8 +6,8 @@
  * waits. There are two sets of planes, so that one is filled while the page is made of the other. */
 #pragma once
 
+#include "files_tasks.h"
 #include "input.h"
-#include "live_task.h"
 
 enum { SINO_LIVE_SETS = 2 };
 

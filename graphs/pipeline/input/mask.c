@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mask: read as a volume of one slice. */
-#include "mask.h"
+#include "input_parts.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "volume_input.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Material: reads formulas, and computes δ/β. */
-#include "material.h"
+#include "input_parts.h"
 
 #include "arithmetic.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Odd fields: dark fields that have light, and flat fields that have none. */
-#include "odd_fields.h"
+#include "flat_sets.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "sort.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Orbit views: the vectors of projections by words. */
-#include "orbit_views.h"
+#include "cone_scan.h"
 
 #include "arithmetic.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Read files: every file that a run of recon reads, except its settings. */
-#include "read_files.h"
+#include "input_parts.h"
 
 #include "counts_file.h"
 

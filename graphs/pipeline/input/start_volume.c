@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Start volume: opened and compared with the run. */
-#include "start_volume.h"
+#include "input_parts.h"
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Vectors scan: a scan whose projections have vectors, from a file and what the settings say. */
-#include "vectors_scan.h"
+#include "cone_scan.h"
 
-#include "cone_setup.h"
 #include "memory.h"
-#include "orbit_views.h"
 #include "solver_fdk.h"
 #include "vectors_file.h"
 

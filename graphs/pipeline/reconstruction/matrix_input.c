@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix input: a system matrix, the counts of its rows, and what goes with them. */
-#include "matrix_input.h"
+#include "matrix_solution.h"
 
 #include "arithmetic.h"
-#include "matrix_cache.h"
+#include "matrix_survey.h"
 
 #include <inttypes.h>
 

@@ -8,15 +8,12 @@
  * Sets that are solved together are the slices of a minibatch; one minibatch follows another. */
 #include "matrix_solution.h"
 
-#include "arithmetic.h"
-#include "brick_task.h"
-#include "gaussian_task.h"
-#include "load_volume_task.h"
+#include "bricks_tasks.h"
+#include "files_tasks.h"
 #include "memory.h"
-#include "repeat_task.h"
 #include "simulation.h"
 #include "solve.h"
-#include "store_task.h"
+#include "solvers_tasks.h"
 
 #include <inttypes.h>
 #include <math.h>

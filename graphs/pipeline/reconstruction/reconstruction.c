@@ -11,16 +11,12 @@
  * Two sets of counts and one slot per minibatch bound the memory. */
 #include "reconstruction.h"
 
-#include "arithmetic.h"
-#include "count_task.h"
-#include "input_follow.h"
-#include "input_weights.h"
-#include "load_volume_task.h"
+#include "files_tasks.h"
+#include "input_parts.h"
 #include "memory.h"
-#include "planes_task.h"
-#include "sample_task.h"
 #include "solve.h"
 #include "stages.h"
+#include "stages_tasks.h"
 
 #include <math.h>
 #include <stdlib.h>

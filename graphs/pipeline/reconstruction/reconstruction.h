@@ -2,13 +2,13 @@
 /* Reconstruction: the graph of a whole run, slab after slab, from the scan to the volume. */
 #pragma once
 
+#include "files_tasks.h"
 #include "input.h"
 #include "journal.h"
 #include "live.h"
 #include "record.h"
 #include "settings.h"
 #include "solver.h"
-#include "store_task.h"
 #include "volume.h"
 #include "volume_input.h"
 
@@ -37,15 +37,15 @@ typedef struct SinoReconstruction {
     const int64_t *iterations;         /* [slice of the volume]: at most those of the settings; NULL: those */
     double scale;                      /* output value = scale · value per voxel */
     SinoVolume *volume;                /* NULL: only the picture is wanted; slices that are done already are left out */
-    SinoVolumeInput *start;      /* the first x of all slices of the volume (start_volume.h); NULL: the solver's */
-    const unsigned char *mask;   /* of all slices (mask.h); NULL: none */
-    struct SinoEarlyLoad *early; /* the first slab, loaded beforehand (stages.h); NULL: it is not */
-    SinoJournal *journal;        /* gets an entry for each minibatch that is stored; NULL: none */
-    SinoRecord *record;          /* of all slices of the volume */
-    SinoLive *live;              /* of a scan that comes by blocks; NULL: none */
-    bool alone;                  /* other ranks do not take part */
-    bool marked;                 /* undefined rays stay so in the sinogram, whatever the solver */
-    bool aside;                  /* tells neither progress nor profile, for it is not what was asked for */
+    SinoVolumeInput *start;            /* the first x of all slices of the volume (input_parts.h); NULL: the solver's */
+    const unsigned char *mask;         /* of all slices (input_parts.h); NULL: none */
+    struct SinoEarlyLoad *early;       /* the first slab, loaded beforehand (stages.h); NULL: it is not */
+    SinoJournal *journal;              /* gets an entry for each minibatch that is stored; NULL: none */
+    SinoRecord *record;                /* of all slices of the volume */
+    SinoLive *live;                    /* of a scan that comes by blocks; NULL: none */
+    bool alone;                        /* other ranks do not take part */
+    bool marked;                       /* undefined rays stay so in the sinogram, whatever the solver */
+    bool aside;                        /* tells neither progress nor profile, for it is not what was asked for */
 } SinoReconstruction;
 
 /* Whether rays have weights by the photons that are left of them. */

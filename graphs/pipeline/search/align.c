@@ -4,7 +4,6 @@
 
 #include "align_gauge.h"
 #include "align_level.h"
-#include "arithmetic.h"
 #include "memory.h"
 #include "runtime.h"
 

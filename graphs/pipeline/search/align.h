@@ -18,7 +18,6 @@
 #include "input.h"
 #include "settings.h"
 #include "view.h"
-#include "view_turn.h"
 
 typedef struct SinoAligned {
     SinoShift *shift;     /* [angle of the input]: pixels of the detector; 0 unless `found`; owned by the caller */

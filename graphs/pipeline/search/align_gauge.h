@@ -3,7 +3,6 @@
 #pragma once
 
 #include "view.h"
-#include "view_turn.h"
 
 #include <stdbool.h>
 

@@ -2,13 +2,12 @@
 /* Align, level: averages a scan, and predicts its projections. */
 #include "align_level.h"
 
-#include "arithmetic.h"
 #include "cone_scan.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "register_task.h"
 #include "solve.h"
 #include "stages.h"
+#include "stages_tasks.h"
 
 #include <math.h>
 #include <stdlib.h>

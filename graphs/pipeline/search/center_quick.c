@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Quick center: the rotation axis of a half acquisition, given or by pairs of opposite projections; and centers
  * of some rows at the top, in the middle and at the bottom of the detector. */
-#include "center_quick.h"
+#include "center_search.h"
 
-#include "arithmetic.h"
 #include "center.h"
 #include "center_methods.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "quick_rows.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,11 +4,9 @@
 
 #include "arithmetic.h"
 #include "center_methods.h"
-#include "center_quick.h"
-#include "center_rows.h"
+#include "checks.h"
 #include "simulation.h"
 #include "stages.h"
-#include "suspicion.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,10 +2,10 @@
 /* Cone center search: the rotation axis of a cone-beam scan, by rays and their reverses in the plane of the source. */
 #include "arithmetic.h"
 #include "center_search.h"
+#include "checks.h"
 #include "cone_center_task.h"
 #include "simulation.h"
 #include "stages.h"
-#include "suspicion.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halves: the prior that a slice decides, which is reconstructed from a part of the projections. */
+#include "halves.h"
 #include "arithmetic.h"
-#include "halves_binned.h"
-#include "halves_strength.h"
 #include "simulation.h"
 
 #include <math.h>
@@ -65,7 +64,7 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found, doubl
     if (!(size > 0)) return NULL;
     search->first = usual * size * (search->weights ? search->given.scale : 1);
     SinoRegularization first = *found;
-    first.strength = search->first / binning; /* halves_binned.h */
+    first.strength = search->first / binning; /* halves.h */
     first.threshold *= binning;
     first.rising = fans > 1;
     search->parts = sino_halves_parts(geometry->angle_count);

@@ -14,13 +14,19 @@
  * (2020)). docs/lab/images.md compares the choices with the best ones. */
 #pragma once
 
+#include "angle_subsets.h"
+#include "matrix_solution.h"
+#include "operator.h"
+#include "panel.h"
 #include "reconstruction.h"
 #include "settings.h"
+
+#include <math.h>
 
 /* Most slices of a minibatch, which fill a panel. */
 enum { SINO_HALVES_WIDTH = 16 };
 
-/* Operators of a part of the angles (halves_normal.h). */
+/* Operators of a part of the angles. */
 typedef struct SinoHalvesNormal SinoHalvesNormal;
 
 /* What slices are searched with; no rank shares one. */
@@ -29,13 +35,13 @@ typedef struct SinoHalvesRequest {
     const SinoSettings *settings;
     const SinoInput *input; /* of all slices, with the angles in the order of op */
     const SinoOperator *op;
-    int64_t binning;         /* columns that trials of strengths average (halves_binned.h) */
+    int64_t binning;         /* columns that trials of strengths average */
     int64_t step;            /* trials of strengths take every so many projections */
     const SinoOperator *own; /* of trials of strengths, of the averaged columns, or of fans, each with the same row and
                               * a strength of its own; NULL: op */
     const SinoSolver *solver;
     const SinoHalvesNormal *normal; /* of a solver of the normal equations; else NULL */
-    const unsigned char *mask;      /* of the slices (mask.h); NULL: none */
+    const unsigned char *mask;      /* of the slices (input_parts.h); NULL: none */
     bool photon_weights;            /* SinoSolverRun */
     double scale;                   /* output value = scale · value per voxel */
     int64_t width;                  /* slices of a minibatch that memory has room for, 2 to SINO_HALVES_WIDTH; each
@@ -66,3 +72,191 @@ SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t coun
 
 /* Iterations of a trial of strengths. */
 int64_t sino_halves_trial_iterations(const SinoSolverSettings *settings);
+
+/* Halves, binned: strengths are tried on a scan whose detector columns are averaged in twos, which takes a quarter of
+ * the work. Half the rays make half the sum of squares; voxels that are twice as wide have twice the value, and half as
+ * many of them lie along an edge, so that a variation stays. A binned scan wants half the strength. */
+
+enum { SINO_HALVES = 2 };
+
+/* Columns that trials average: 2, or 1 where angles or columns are few, so that all are cheap, or angles are as many
+ * as columns, where half the strength is not always the right one (docs/lab/images.md). */
+int64_t sino_halves_binning(const SinoGeometry *geometry);
+
+/* Trials of a fan beam average so many columns, take every so many projections, and are so many at a time, as fans
+ * above each other. */
+typedef struct SinoHalvesFan {
+    int64_t binning, step, count;
+} SinoHalvesFan;
+
+/* Pairs of columns where they are more than the angles, else every second projection, if enough are left. Weights of a
+ * file and masks are not averaged. docs/lab/cones.md compares the strengths. Eight strengths at a time where the volume
+ * has as many slices, so that its vectors are no smaller, else four, as a product with few fans takes little longer
+ * than with one; one of other priors than total variation, and with weights of a file. */
+SinoHalvesFan sino_halves_fan(const SinoSettings *settings, const SinoCone *cone);
+
+/* The problem of the trials, of a row's one: the fan is *seen, and borrows angle_rad: [angles of the row]. */
+SinoProblem sino_halves_fan_problem(SinoHalvesFan fan, const SinoProblem *row, double *angle_rad, SinoCone *seen);
+
+/* Parts that the angles are divided into for the search for a strength. */
+int64_t sino_halves_parts(int64_t angle_count);
+
+/* How many parts of the projections trials leave out in turn, each with reconstructions of its own: 2, or 1 where it
+ * has enough of them. */
+int64_t sino_halves_folds(const SinoGeometry *geometry);
+
+/* Strengths that are tried at a time: more where slices share what a product reads, fewer where each costs as much. */
+enum { SINO_HALVES_STRENGTHS = 8, SINO_HALVES_STEPS = 4 };
+int64_t sino_halves_strengths(const SinoOperatorKind *kind);
+
+/* The geometry of the averaged columns. Its grid covers that of the scan, with an even number of voxels along a side;
+ * the last one of an odd number of columns counts twice. */
+SinoGeometry sino_halves_binned(const SinoGeometry *geometry, int64_t binning);
+
+/* Partitions of a slice for one minibatch to keep all workers busy, or all devices, if there are any. */
+int64_t sino_halves_partitions(const SinoProblem *problem, int64_t workers, int64_t devices);
+
+/* Averages columns in place: line integrals, or, of counts, transmissions; undefined values (correct.h) count where
+ * both are undefined. geometry: of the scan. */
+void sino_halves_bin(const SinoGeometry *geometry, bool of_counts, float *sinogram);
+
+/* A mask (input_parts.h) for the binned geometry: voxels are 0 where all voxels of the scan within them are. The caller
+ * frees it. */
+SinoStatus sino_halves_bin_mask(const SinoGeometry *geometry, const SinoGeometry *binned, const unsigned char *mask,
+                                unsigned char **result);
+
+/* Halves of counts: the number of iterations of MLEM and OSEM that the counts themselves decide. The counts of a set
+ * are divided into two halves at random, which are independent of each other if counts are Poisson deviates. The image
+ * of one half after many iterations differs from the image of the other half by its own noise, and by the error of the
+ * other image: where the mean square difference is least, so is the latter. docs/COUNTS.md compares the
+ * choices with the best ones. */
+
+/* Collective. The numbers of iterations of all sets of a solution, whose settings, filter and sizes count; it solves
+ * batch_sets sets together. A number is 1.44 times the best one of halves, at most the number of the
+ * settings. No set's number depends on the other sets. SINO_FAILED: no memory, or a task failed. */
+SinoStatus sino_halves_counts(const SinoMatrixSolution *solution, int64_t *iterations);
+
+/* Halves, the search: the reconstructions of one slice from parts of its projections, in minibatches of their own, and
+ * what they are judged by. */
+
+enum { SINO_STRENGTHS = 41 };
+
+/* The search. Slices 2i and 2i + 1 of a minibatch are the halves of slice i of those that are searched, or of the only
+ * one. With one fold, each slice of a minibatch is the only one. */
+typedef struct SinoHalvesSearch {
+    SinoHalvesRequest of;
+    const SinoOperator *op; /* of the request, or its own */
+    unsigned char *mask;    /* of these; owned */
+    SinoSettings settings;  /* of the run; owns nothing */
+    SinoSolverRun run;
+    SinoMinibatch *minibatch;
+    int64_t slice_count;    /* that are searched at a time */
+    float *sinogram;        /* [slice][angle][column]; owned */
+    float *weights;         /* [angle][column] of the only slice: of a file; owned; NULL: there are none */
+    SinoGivenWeights given; /* these, for the solver */
+    SinoAngleSubsets angles;
+    int64_t *part; /* [angle of the scan]: 0 … parts − 1; of fans [angle][column], by the directions of rays; owned */
+    int64_t parts; /* of which slices of even number lack part 0, others the one in the middle */
+    int64_t folds; /* SINO_HALVES; 1: all lack part 0 */
+    double first;
+    double *rest;                      /* [2·columns]: of a trial of the normal operator; owned */
+    double difference[SINO_STRENGTHS]; /* sums of squares, by strength */
+    double square[SINO_STRENGTHS];     /* the same, of projections that are not filtered */
+    double constant[SINO_STRENGTHS];   /* the part of it that a constant of each projection explains */
+} SinoHalvesSearch;
+
+/* Makes room for so many slices that are searched at a time. Whatever comes of it, sino_halves_end frees the search. */
+SinoStatus sino_halves_begin(const SinoHalvesRequest *request, int64_t slices, SinoHalvesSearch *search);
+void sino_halves_end(SinoHalvesSearch *search);
+
+/* Takes the line integrals of a slice of the request's input after all stages, as number i of those that are searched,
+ * and its weights, if a file has them. */
+SinoStatus sino_halves_take(SinoHalvesSearch *search, int64_t slice, int64_t i);
+
+/* Goes on with averaged columns or with every so many projections, if the request says so. */
+SinoStatus sino_halves_narrow(SinoHalvesSearch *search);
+
+/* Prepares reconstructions of `slices` slices of a minibatch, which lack a part of the projections; _again: with
+ * another prior. */
+SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoRegularization regularization);
+SinoStatus sino_halves_prepare_again(SinoHalvesSearch *search, int64_t slices, SinoRegularization regularization);
+
+static inline double sino_halves_value(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, const void *vector)
+{
+    const int64_t at = sino_panel_element(slices, rows, row, slice);
+    return slices.precision == SINO_DOUBLE ? ((const double *)vector)[at] : (double)((const float *)vector)[at];
+}
+
+/* The strength of a step, which is below SINO_STRENGTHS: that of search->run times 2^(step − SINO_STRENGTHS/2). */
+static inline double sino_halves_strength(const SinoHalvesSearch *search, int64_t step)
+{
+    const int64_t middle = SINO_STRENGTHS / 2;
+    return search->run.regularization.strength * exp2((double)(step - middle));
+}
+
+/* Strengths that are tried at a time take the slices of a minibatch, or, of fans, those of the operator. */
+static inline int64_t sino_halves_fans(const SinoHalvesSearch *search)
+{
+    const SinoCone *cone = search->op->problem.cone;
+    return cone ? cone->z_count : 1;
+}
+
+/* Whether slice f has a value of angle k in column c, which matters of fans alone. */
+static inline bool sino_halves_has(const SinoHalvesSearch *search, int64_t f, int64_t k, int64_t c)
+{
+    const SinoProblem *problem = &search->op->problem;
+    const int64_t i = problem->cone ? k * problem->geometry.column_count + c : k;
+    return search->part[i] != f % search->folds * (search->parts / SINO_HALVES);
+}
+
+/* A minibatch of so many slices. */
+SinoStatus sino_halves_minibatch(const SinoHalvesSearch *search, const SinoSolver *solver, int64_t slices,
+                                 SinoMinibatch **minibatch);
+
+/* Waits for the minibatch's tasks and fills its sinograms; angles that a slice lacks have no value, which −0 says
+ * (correct.h). */
+SinoStatus sino_halves_fill(const SinoHalvesSearch *search, SinoMinibatch *minibatch);
+
+/* The first least one of difference[begin] … difference[end − 1]. */
+int64_t sino_halves_best(const double *difference, int64_t begin, int64_t end);
+
+/* Halves of the normal operator: what the search for a strength needs where a solver has AᵀA instead of A. A slice that
+ * lacks projections is solved with the normal operator of the others; another kind of operator predicts the projections
+ * that it lacks. */
+
+/* The projector of the predictions: the first that projects and stores nothing. */
+SinoProjector sino_halves_normal_predictor(void);
+
+/* Opens all operators; collective over all ranks. An idle rank gets operators without work. Errors: those of
+ * sino_operator_new. *normal: the caller frees it. */
+SinoStatus sino_halves_normal_new(SinoRuntime *runtime, const SinoProblem *problem, bool idle,
+                                  SinoHalvesNormal **normal);
+void sino_halves_normal_free(SinoHalvesNormal *normal); /* takes NULL */
+
+/* Reconstructs slices with `count` steps of the strength from the lowest on, one minibatch for each step and half, and
+ * calls `use` with the first row of each projection that a slice lacks: slice 2i + half has step lowest + i. */
+typedef void SinoUsePrediction(SinoHalvesSearch *search, int64_t step, int64_t angle, SinoSlices slices, int64_t rows,
+                               int64_t row, const void *projection);
+SinoStatus sino_halves_normal_try(SinoHalvesSearch *search, int64_t lowest, int64_t count, SinoUsePrediction *use);
+
+/* Halves, the strength of a prior: with which slices predict best the projections that they lack. */
+
+/* The strength is 2^exponent times that of search->run, and leaves this sum of squares (SinoHalvesSearch.difference).
+ */
+typedef struct SinoHalvesBest {
+    double exponent, difference;
+} SinoHalvesBest;
+
+/* Tries `count` powers of two at a time, `below` of the first of them below 1, until the best one has neighbours or
+ * leaves no less than `promising`. The search has a minibatch for so many. */
+SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, int64_t below, double promising,
+                               SinoHalvesBest *found);
+
+/* Whether slices of the strength 2^exponent that have no bound below predict projections far better than those of the
+ * search, whose bound is 0. If so, the search goes on without. */
+SinoStatus sino_halves_deny(SinoHalvesSearch *search, double exponent, bool *denied);
+
+/* What a projection that differs by r says of a slice's square error: Σ s·(h ∗ s) with the ramp filter h. The footprint
+ * of a voxel passes 2/3 of the highest frequency; s has 3/2 of it, so that s is the difference before the footprint.
+ * s: [columns], for work. */
+double sino_halves_filtered_square(int64_t columns, const double *r, double *s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halves, binned: the geometry, the projections and the mask of a scan whose columns are averaged in twos. */
-#include "halves_binned.h"
+#include "halves.h"
 
 #include "memory.h"
 #include "undefined.h"

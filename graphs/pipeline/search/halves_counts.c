@@ -2,9 +2,8 @@
 /* Halves of counts: the search reconstructs both halves of some sets of counts twice, by many iterations, which gives
  * the references, and by few, after each of which it compares the image of a half with the reference of the other half.
  * It begins again with more iterations while the best number is more than a third of the references' number. */
-#include "halves_counts.h"
+#include "halves.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "simulation.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halves of the normal operator: operators of a part of the angles, and trials by them. */
-#include "halves_normal.h"
+#include "halves.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "simulation.h"
 #include "solve.h"

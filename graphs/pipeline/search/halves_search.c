@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halves, the search: the slices that are searched, minibatches and their sinograms. */
-#include "halves_search.h"
+#include "halves.h"
 
 #include "cone_solution.h"
-#include "input_weights.h"
+#include "input_parts.h"
 #include "memory.h"
 #include "simulation.h"
 #include "solver_fbp.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halves, the strength of a prior: slices are reconstructed with some strengths at a time, and judged by how well they
  * predict the projections that they lack. */
-#include "halves_strength.h"
+#include "halves.h"
 
-#include "arithmetic.h"
-#include "halves_normal.h"
 #include "memory.h"
 #include "simulation.h"
 #include "solve.h"

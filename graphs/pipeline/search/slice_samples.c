@@ -2,7 +2,6 @@
 /* Slice samples: numbers that each slice of a volume has, found for some slices. */
 #include "slice_samples.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

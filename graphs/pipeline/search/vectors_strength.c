@@ -4,8 +4,6 @@
 
 #include "align_level.h"
 #include "halves.h"
-#include "halves_binned.h"
-#include "halves_strength.h"
 #include "memory.h"
 #include "simulation.h"
 #include "solve.h"
@@ -176,7 +174,7 @@ static SinoStatus open_search(Search *search)
 }
 
 /* The strength for all projections of `factor` times as many columns, of which each voxel has a `factor`-th of the
- * value: halves_binned.h. The more projections, the more noise is in the gradient. */
+ * value: halves.h. The more projections, the more noise is in the gradient. */
 static SinoStatus find(Search *search, int64_t factor, double unit, double *strength)
 {
     const double parts = (double)search->parts,

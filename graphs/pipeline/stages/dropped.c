@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Dropped: projections without any value, by three rows of the detector. The second and the third are read only if the
  * first one lacks a projection. */
-#include "dropped.h"
+#include "stages.h"
 
 #include "memory.h"
-#include "stages.h"
 #include "undefined.h"
 
 #include <stdlib.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Integrals: a whole scan after its stages, in memory. */
-#include "integrals.h"
-
-#include "arithmetic.h"
-#include "integrals_task.h"
-#include "memory.h"
 #include "stages.h"
+
+#include "memory.h"
+#include "stages_tasks.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stage air: normalises projections to the light beside the object (codelets/stages/air.h). */
-#include "air_task.h"
 #include "arithmetic.h"
 #include "stages.h"
+#include "stages_tasks.h"
 
 #include <inttypes.h>
 

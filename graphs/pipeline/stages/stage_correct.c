@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stage correct: from the counts of a slab to the line integrals of a minibatch (codelets/stages/correct.h). It is
  * always wanted, because it puts values into the panels that solvers need. */
-#include "arithmetic.h"
-#include "correct_task.h"
 #include "device_room.h"
-#include "images_task.h"
 #include "memory.h"
 #include "stages.h"
+#include "stages_tasks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stage harden: corrects line integrals for beam hardening (codelets/stages/harden.h). */
 #include "arithmetic.h"
-#include "harden_task.h"
 #include "stages.h"
+#include "stages_tasks.h"
 
 static bool is_wanted(const SinoInput *input)
 {

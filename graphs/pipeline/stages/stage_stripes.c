@@ -3,7 +3,7 @@
 #include "device_room.h"
 #include "memory.h"
 #include "stages.h"
-#include "stripes_task.h"
+#include "stages_tasks.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stage zingers: pixels that a stray photon hit (codelets/stages/zingers.h). */
-#include "angle_order.h"
 #include "device_room.h"
+#include "input_parts.h"
 #include "memory.h"
 #include "stages.h"
-#include "zingers_task.h"
+#include "stages_tasks.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,8 @@
 
 #include "arithmetic.h"
 #include "input.h"
-#include "sinogram_rows.h"
+#include "settings.h"
+#include "stages_tasks.h"
 
 /* The part of a slice that a stage needs at once. Ranks that share a slice have only some of its angles, and the search
  * of the center by phase reads single projections. */
@@ -58,7 +59,7 @@ typedef struct SinoStageWork {
     int64_t slab_slices, slice_in_slab; /* slices of its slab, and index in the slab of its first slice */
     int64_t uncounted;                  /* its first slices whose undefined values are not counted */
     /* Set by sino_stages_insert: slab's [angle][row][column], [set][row][column], [row][column]; places of the angles
-     * for GPUs (sinogram_rows.h), and whether cores alone change the sinogram. */
+     * for GPUs (stages_tasks.h), and whether cores alone change the sinogram. */
     SinoData *counts, *flat, *dark, *places;
     bool host;
     SinoData *sinogram; /* ray_count rows in panels */
@@ -137,3 +138,51 @@ SinoStatus sino_stages_insert(SinoStages *stages, const SinoStageWork *work);
  * fewer angles than the scan. marked: undefined values are −0 (correct.h); false: they are interpolated. */
 SinoStatus sino_stages_read(SinoRuntime *runtime, const SinoInput *input, bool projections, bool marked,
                             int64_t first_slice, int64_t slice_count, float **sinograms);
+
+/* Dropped: projections without any value, such as those of a scan that was stopped early. Direct methods leave them
+ * out, so that their neighbours stand for their angles; solvers give their rays the weight 0 (correct.h). */
+
+/* Makes input->dropped: projections that have no value in three rows spread over the detector. No other tasks may be in
+ * flight. SINO_FAILED: no memory, or reading fails. */
+SinoStatus sino_dropped_find(SinoRuntime *runtime, SinoInput *input);
+
+/* Makes input->dropped of a rank that is told which they are. SINO_FAILED: no memory. */
+SinoStatus sino_dropped_new(SinoInput *input);
+
+/* Whether the run's algorithm leaves them out. */
+bool sino_dropped_matter(const SinoSettings *settings);
+
+/* Integrals: a whole scan after its stages, in memory.
+ *
+ * Reconstructions of cone beams take a few projections at a time, but zingers and stripes are found in whole sinograms.
+ * With such a stage, all stages run first:
+ *
+ *     of each slab:  load → stages → integrals
+ *
+ * and the array that they fill is loaded in place of the scan. */
+
+typedef struct SinoIntegrals SinoIntegrals;
+
+/* Whether the input has a stage that needs whole sinograms. */
+bool sino_integrals_needed(const SinoInput *input);
+
+/* The input as reconstructions see it: as it is, or, where a stage needs whole sinograms, with *info, which outlives
+ * it: line integrals of the rows and columns that the stages make of the scan, which is then NULL. Owns nothing. */
+SinoInput sino_integrals_input(const SinoInput *input, SinoScanInfo *info);
+
+/* Bytes of the array; 0: none is needed. And what running the stages takes besides, at least. */
+int64_t sino_integrals_bytes(const SinoInput *input);
+int64_t sino_integrals_pass_bytes(const SinoInput *input, int64_t worker_count);
+
+/* Runs the stages, within total_bytes of the process, program and array included, and waits for them. *integrals is
+ * NULL where they are not needed. The input outlives them. SINO_FAILED: no memory, or the scan cannot be read. */
+SinoStatus sino_integrals_new(SinoRuntime *runtime, const SinoInput *input, int64_t total_bytes,
+                              SinoIntegrals **integrals);
+void sino_integrals_free(SinoIntegrals *integrals); /* takes NULL */
+
+/* Runs the stages of an input of a few rows, and gives its projections of even and of odd number, which do not outlive
+ * the other half. The caller frees both, after a failure, too. */
+SinoStatus sino_integrals_halves(SinoRuntime *runtime, const SinoInput *input, SinoIntegrals *half[2]);
+
+/* What is reconstructed: `input` itself where `integrals` is NULL. */
+const SinoInput *sino_integrals_or(const SinoIntegrals *integrals, const SinoInput *input);

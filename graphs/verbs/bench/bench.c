@@ -2,9 +2,9 @@
 /* bench: the kernels of a kind of beam and the machine's limits, measured in one run. */
 #include "bench.h"
 
+#include "files.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "output_file.h"
 #include "platform.h"
 #include "workflows.h"
 

@@ -2,7 +2,6 @@
 /* bench of cone beams: the steps of FDK, with and without symmetry, in both precisions. */
 #include "bench_cone.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <inttypes.h>

@@ -4,8 +4,8 @@
 
 #include "bench.h"
 #include "cone_scan.h"
-#include "fdk_plan.h"
 #include "settings.h"
+#include "unit_plan.h"
 
 typedef enum SinoBenchStep {
     SINO_BENCH_BACKPROJECT, /* a block of projections is added to all voxels, again and again */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bench, graph of cone beams: the tasks of cone_reconstruction.c without files; a fill of memory stands for the load of
  * a piece. Voxels and projections are numbers without meaning: the time of no task depends on them. */
-#include "arithmetic.h"
 #include "assemble_cone_task.h"
 #include "bench_cone.h"
-#include "filter_task.h"
-#include "measure_task.h"
+#include "fourier_tasks.h"
 #include "memory.h"
-#include "weigh_task.h"
+#include "rays_tasks.h"
+#include "stages_tasks.h"
 
 #include <stdlib.h>
 

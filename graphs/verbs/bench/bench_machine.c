@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bench, machine: FMA peak and read bandwidth, and data that every worker has for itself; what kinds of beams share. */
-#include "arithmetic.h"
 #include "bench.h"
 #include "machine.h"
-#include "measure_task.h"
 #include "memory.h"
 #include "platform.h"
+#include "rays_tasks.h"
 #include "sort.h"
 
 #include <math.h>

@@ -2,8 +2,7 @@
 /* bench of system matrices: bricks in both precisions. */
 #include "bench_matrix.h"
 
-#include "arithmetic.h"
-#include "file_identity.h"
+#include "files.h"
 #include "memory.h"
 #include "platform.h"
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bench, system matrices: the operator and the solver that recon has for counts, on counts that are all 1. */
-#include "arithmetic.h"
 #include "bench_matrix.h"
 #include "matrix_kind.h"
 #include "memory.h"
 #include "platform.h"
 #include "solve.h"
-#include "update_task.h"
+#include "solvers_tasks.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 /* The only iteration of a history, which is measured again and again: residuals and log-likelihoods of 0 and of 1. */

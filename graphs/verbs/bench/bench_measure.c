@@ -4,7 +4,6 @@
  * As in a reconstruction, each worker has a minibatch of its own and all workers share one block of A. The FMA peak is
  * measured on the same cores before and after every repetition of a kernel, so that other load on the machine affects
  * both. */
-#include "arithmetic.h"
 #include "bench.h"
 #include "memory.h"
 #include "platform.h"

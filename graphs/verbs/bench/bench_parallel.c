@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bench of parallel beams: the operator's kernels. */
-#include "arithmetic.h"
 #include "bench.h"
 #include "memory.h"
 

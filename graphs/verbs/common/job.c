@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Job: the ranks of the program, and what they must have in common before they work. */
-#include "job.h"
+#include "workflows.h"
 
 #include "consensus.h"
 #include "ending.h"

@@ -2,8 +2,8 @@
 /* Job, for the verbs: its processes. */
 #pragma once
 
-#include "job.h"
 #include "processes.h"
+#include "workflows.h"
 
 /* Not owned; NULL for NULL. */
 SinoProcesses *sino_job_processes(const SinoJob *job);

@@ -2,7 +2,7 @@
 /* Scanner settings: what the header of a scanner says of the settings of a run, or a scan of its beam. */
 #include "workflows.h"
 
-#include "cone_setup.h"
+#include "cone_scan.h"
 #include "input.h"
 #include "scanner_header.h"
 #include "usual_algorithm.h"

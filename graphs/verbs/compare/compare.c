@@ -3,10 +3,9 @@
  * the reference and the straight line that fits best, and then what needs these. */
 #include "compare.h"
 
-#include "arithmetic.h"
-#include "load_volume_task.h"
+#include "files.h"
+#include "files_tasks.h"
 #include "memory.h"
-#include "output_file.h"
 #include "picture.h"
 #include "workflows.h"
 

@@ -1,14 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compare: what the verb knows of two volumes. Private to compare.c, compare_region.c and compare_report.c. */
+/* Compare: what the verb knows of two volumes. */
 #pragma once
 
-#include "compare_halves.h"
-#include "compare_task.h"
+#include "files_tasks.h"
+#include "runtime.h"
 #include "settings.h"
 #include "volume.h"
 #include "volume_input.h"
 
 #include <stdio.h>
+
+/* Compare, halves: the noise, the error and the resolution of a volume, by the volumes of both halves of its
+ * projections, which have the same balance of data and prior. Let d be the root mean square of their difference.
+ *
+ *     noise = d/2      of the mean of both, whose noise is independent
+ *     error = d/√2     the noise of a half: twice the square of the volume's own, of which the other half stands for
+ *                      what both halves have wrong in common, and no difference shows (docs/QUALITY.md)
+ */
+
+typedef struct SinoWorth {
+    double noise, error;      /* root mean squares in the inscribed circles, in units of the volumes */
+    double relative;          /* error, as a share of the root mean square of the volume; NaN: it is 0 */
+    double half_bit, seventh; /* frequencies where the ring correlation falls below 1/2 bit and 1/7, cycles per voxel;
+                               * NaN: it never does; 0: not known */
+} SinoWorth;
+
+/* By the mean squares of the difference, and of the mean of both halves; of no ring correlation. */
+SinoWorth sino_compare_worth_of(double difference, double square);
+
+/* Reads two volumes of equal size twice, a few slices at a time. SINO_BAD_INPUT: a value is NaN or infinite.
+ * SINO_FAILED: no memory, or a task failed. */
+SinoStatus sino_compare_halves(SinoRuntime *runtime, char *even, char *odd, SinoWorth *worth);
+
+/* Compare: what the verb knows of two volumes. Private to compare.c, compare_region.c and compare_report.c. */
 
 enum { SINO_COMPARE_REGION_TEXT = 96 };
 
@@ -24,7 +48,7 @@ typedef struct SinoCompare {
     SinoRingSums *ring_sums; /* [count][rings], of the slices; NULL: no ring correlation; owned */
     SinoRings *rings;        /* owned */
     int64_t ring_count;
-    SinoRing *curve; /* owned */
+    SinoRingPoint *curve; /* owned */
     SinoCompareRequest request;
     SinoVolume *map;      /* the error map; NULL: none, or finished; owned */
     float grey[2], reach; /* ranges of the picture */

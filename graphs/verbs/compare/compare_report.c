@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compare, report: the measures as a table for people, as JSON, and the ring correlation as CSV. */
 #include "compare.h"
-#include "json.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -321,7 +321,7 @@ void sino_compare_curve(const SinoCompare *compare, FILE *out)
 {
     fputs("cycles_per_voxel,voxels,correlation,half_bit,independent_numbers\n", out);
     for (int64_t i = 0; i < compare->ring_count; i++) {
-        const SinoRing *ring = &compare->curve[i];
+        const SinoRingPoint *ring = &compare->curve[i];
         fprintf(out, "%.9g,", ring->frequency);
         if (i > 0) fprintf(out, "%.9g", 1 / ring->frequency);
         fputc(',', out);

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* info: the contents of a scan, suspicious values in it, and the resources that a recon of it needs; of what is no scan
  * info_matrix.c tells. */
-#include "info_matrix.h"
 #include "info_report.h"
 
-#include "arithmetic.h"
-#include "center_quick.h"
-#include "fdk_plan.h"
+#include "center_search.h"
 #include "forecast.h"
 #include "job_kind.h"
 #include "memory.h"

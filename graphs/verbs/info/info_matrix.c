@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* info of a system matrix, and of counts with their system matrix: what they are, and the memory of a recon. */
-#include "info_matrix.h"
+#include "info_report.h"
 
-#include "json.h"
-#include "matrix_report.h"
 #include "memory.h"
+#include "text.h"
 #include "unit_plan.h"
 
 #include <inttypes.h>

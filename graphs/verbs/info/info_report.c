@@ -2,12 +2,10 @@
 /* Info, report: what `info` found in a scan, as lines for people, and as JSON. */
 #include "info_report.h"
 
-#include "arithmetic.h"
 #include "job_kind.h"
-#include "json.h"
-#include "matrix_report.h"
 #include "memory.h"
 #include "stages.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <math.h>

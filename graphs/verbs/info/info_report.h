@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Info, report: what `info` found in a scan, as lines for people, and as JSON (docs/JSON.md). */
+/* Info, reports: what is found in a scan or a system matrix. */
 #pragma once
 
+#include "checks.h"
 #include "cone_scan.h"
 #include "cone_weigh.h"
+#include "counts_file.h"
 #include "input.h"
+#include "log.h"
 #include "settings.h"
-#include "suspicion.h"
+#include "status.h"
+#include "text.h"
+
+#include <stdio.h>
+
+/* info, inside: of a system matrix, and of the counts of its rows. */
+
+/* Prints what the counts and their --system-matrix are, and the memory of a recon. What recon would refuse is printed;
+ * SINO_BAD_INPUT: a file is refused, or does not fit the matrix. */
+SinoStatus sino_info_matrix(const SinoSettings *settings, SinoLog *log);
+
+/* Prints what the input file is if it is a system matrix; `refused` says why it is no scan. Consumes `refused`, and
+ * returns it if the file is no system matrix either. */
+SinoStatus sino_info_unless_scan(const SinoSettings *settings, SinoStatus refused);
+
+/* Info, report: what `info` found in a scan, as lines for people, and as JSON (docs/JSON.md). */
 
 /* Sets of images of a scan. */
 typedef enum SinoInfoField { SINO_INFO_DATA, SINO_INFO_FLATS, SINO_INFO_DARKS, SINO_INFO_FIELDS } SinoInfoField;
@@ -65,3 +83,21 @@ void sino_info_report_json(const SinoInfoReport *report, FILE *out);
 
 /* Frees what the report owns. */
 void sino_info_report_clear(SinoInfoReport *report);
+
+/* Matrix report: what info and plan tell of a system matrix and of the counts of its rows, as lines for people, and as
+ * members of a JSON object (docs/JSON.md). */
+
+/* A line such as "matrix       scan.csr4", of a text that may come from a file. */
+void sino_report_line(const char *name, const char *text, FILE *out);
+
+/* Lines of the format, the sizes and the grid of a matrix. */
+void sino_matrix_report_print(const char *kind, const SinoMatrixOutline *outline, FILE *out);
+
+/* The member "matrix". */
+void sino_matrix_report_json(const char *path, const char *kind, const SinoMatrixOutline *outline, SinoJson *json);
+
+/* Lines of the name and the format of a file of counts. */
+void sino_counts_report_print(const char *path, const SinoCountsInfo *info, FILE *out);
+
+/* The members "file", "format", "stored_type", "events" and "sets". */
+void sino_counts_report_json(const char *path, const SinoCountsInfo *info, SinoJson *json);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* init: a file of settings for a scan, with what the scan holds and what the usual settings mean, as comments. */
 #include "arithmetic.h"
+#include "checks.h"
+#include "files.h"
 #include "job_kind.h"
-#include "output_file.h"
 #include "stages.h"
-#include "suspicion.h"
 #include "usual_algorithm.h"
 #include "workflows.h"
 

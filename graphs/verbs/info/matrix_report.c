@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrix report: a system matrix and the counts of its rows, as lines and as JSON. */
-#include "matrix_report.h"
+#include "info_report.h"
 
-#include "utf8.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* demo: makes the folder, and runs what the geometry asks for. */
-#include "demo_verb.h"
 #include "phantom_verb.h"
 #include "workflows.h"
 

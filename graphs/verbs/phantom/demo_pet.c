@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* demo of a PET scanner: its system matrix, the counts of an activity, their image, and how far that is from the truth.
  */
-#include "demo_verb.h"
 #include "phantom_verb.h"
 #include "volume.h"
 #include "workflows.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* demo of a scan: a phantom's, its reconstruction, and the error of the result. */
-#include "demo_verb.h"
-#include "rays_cache.h"
+#include "phantom_verb.h"
+#include "rays_private.h"
 #include "volume.h"
 #include "workflows.h"
 

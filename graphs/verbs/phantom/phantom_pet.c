@@ -3,12 +3,10 @@
  *
  * The matrix is made crystal by crystal, and each row is projected when it is made. The sum of all means gives the
  * scale of the activity at which the expected number of counts is the one asked for. */
-#include "arithmetic.h"
+#include "bricks_tasks.h"
 #include "csr4_writer.h"
-#include "file_identity.h"
+#include "files.h"
 #include "memory.h"
-#include "output_file.h"
-#include "pet_task.h"
 #include "phantom_verb.h"
 #include "volume.h"
 

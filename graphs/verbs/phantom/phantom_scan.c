@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* phantom, scans: exact line integrals of a head or a texture of ellipsoids, and its true volume. */
-#include "arithmetic.h"
 #include "cone_scan.h"
 #include "job_kind.h"
 #include "memory.h"
-#include "phantom_task.h"
 #include "phantom_verb.h"
+#include "rays_tasks.h"
 #include "recon.h"
 
 #include <inttypes.h>

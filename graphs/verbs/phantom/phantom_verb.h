@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* phantom, inside: one function for each kind of geometry. */
+/* Phantom and demo, inside: one function for each kind of geometry. */
 #pragma once
 
 #include "log.h"
 #include "pet_scanner.h"
 #include "settings.h"
 #include "status.h"
+
+/* demo, inside: one function for each kind of geometry. Each makes files in the folder `out`, which exists,
+ * reconstructs them, and logs how far the result is from the truth. */
+
+/* The scan of a parallel or a cone beam. */
+SinoStatus sino_demo_scan(const SinoSettings *settings, SinoLog *log);
+
+/* The counts of a PET scanner, with its system matrix. */
+SinoStatus sino_demo_pet(const SinoSettings *settings, SinoLog *log);
+
+/* phantom, inside: one function for each kind of geometry. */
 
 /* Whether the phantom is one of a PET scanner. */
 static inline bool sino_phantom_is_pet(const SinoGeometrySettings *settings)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone model, report: predicted times of a cone-beam reconstruction as a table for people, and as JSON. */
-#include "cone_model_report.h"
+#include "plan_report.h"
 
 #include "amounts.h"
-#include "arithmetic.h"
-#include "duration.h"
 #include "memory.h"
+#include "text.h"
 
 #include <inttypes.h>
 

@@ -2,11 +2,10 @@
 /* plan: the resources and time of a run on many ranks, from a scan's sizes alone. */
 #include "job_kind.h"
 #include "plan_report.h"
-#include "plan_slurm.h"
 
-#include "center_quick.h"
-#include "model_directory.h"
-#include "suspicion.h"
+#include "center_search.h"
+#include "checks.h"
+#include "models.h"
 #include "usual_algorithm.h"
 #include "workflows.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan of a scan without a file: its angles, and an input of the sizes that settings give. */
 #include "angle_list.h"
-#include "cone_setup.h"
+#include "cone_scan.h"
 #include "job_kind.h"
 #include "memory.h"
 #include "plan_report.h"

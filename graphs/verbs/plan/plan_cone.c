@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan of a cone beam: by FDK, its memory, and its time on R × C ranks; or by an iterative algorithm. */
 #include "arithmetic.h"
-#include "center_quick.h"
-#include "cone_model_report.h"
+#include "center_search.h"
 #include "cone_scan.h"
 #include "job_kind.h"
 #include "plan_report.h"
-#include "plan_slurm.h"
-#include "plan_units.h"
 #include "usual_algorithm.h"
 
 #include <inttypes.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan of counts with a system matrix: its memory, and its time on this machine's cores. */
-#include "matrix_report.h"
+#include "info_report.h"
 #include "plan_report.h"
-#include "plan_units.h"
 
 #include <inttypes.h>
 

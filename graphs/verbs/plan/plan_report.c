@@ -3,10 +3,8 @@
 #include "plan_report.h"
 
 #include "amounts.h"
-#include "arithmetic.h"
-#include "duration.h"
-#include "json.h"
 #include "memory.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <math.h>

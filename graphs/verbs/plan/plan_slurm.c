@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plan, Slurm: a batch script of a run, with the memory and the time that were planned. */
-#include "plan_slurm.h"
+#include "plan_report.h"
 
 #include "arithmetic.h"
 

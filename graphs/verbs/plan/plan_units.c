@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plan of units that are in memory as a whole, as a table for people and as JSON. */
-#include "plan_units.h"
+#include "plan_report.h"
 
 #include "memory.h"
-#include "plan_slurm.h"
 
 static void print_text(const SinoUnitReport *report, const SinoAmounts *bytes, const SinoAmounts *times, FILE *out)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan of a cone beam by an iterative algorithm: its memory, and its time on the cores or GPUs of a machine. */
-#include "plan_units.h"
-
-#include "cone_model_report.h"
+#include "plan_report.h"
 
 #include <inttypes.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* join: volumes of runs with --start-row and --end-row become one volume, whose file is whole or absent. */
-#include "arithmetic.h"
-#include "file_list.h"
 #include "memory.h"
+#include "paths.h"
 #include "recon_volume.h"
 #include "settings_table.h"
 #include "volume.h"

@@ -2,8 +2,8 @@
 /* recon: reconstructs the volume of a scan, or one slice at many centers. */
 #include "recon.h"
 
+#include "input_parts.h"
 #include "job_private.h"
-#include "mask.h"
 #include "matrix_file.h"
 #include "workflows.h"
 

@@ -4,7 +4,7 @@
 
 #include "center_search.h"
 #include "cone.h"
-#include "file_identity.h"
+#include "files.h"
 #include "reconstruction.h"
 #include "settings.h"
 #include "team.h"

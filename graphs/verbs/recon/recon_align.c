@@ -4,9 +4,8 @@
 #include "recon_volume.h"
 
 #include "align.h"
-#include "arithmetic.h"
+#include "cone_scan.h"
 #include "memory.h"
-#include "vectors_scan.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 /* recon of a cone beam: FDK (L. Feldkamp et al., J. Opt. Soc. Am. A 1, 612, 1984). */
 #include "recon_cone.h"
 
-#include "center_quick.h"
+#include "center_search.h"
 #include "cone_reconstruction.h"
 #include "cone_scan.h"
 #include "cone_weigh.h"

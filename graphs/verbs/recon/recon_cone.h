@@ -2,9 +2,9 @@
 /* recon of a cone beam, inside: shared by FDK (recon_cone.c) and the iterative algorithms (recon_cone_solution.c). */
 #pragma once
 
-#include "fdk_plan.h"
 #include "recon_volume.h"
 #include "solver.h"
+#include "unit_plan.h"
 
 /* Opens the scan. The cone with the axis that is given, or else in the middle; and the request of its volume. Errors:
  * those of sino_recon_open_scan and sino_cone_scan. */

@@ -2,14 +2,13 @@
 /* recon --iterations auto of a cone beam: the detector row that is nearest to the plane of the source, as a fan beam,
  * is reconstructed from each half of its projections, iteration by iteration, and compared with FDK of the other half
  * (halves.h). */
-#include "arithmetic.h"
 #include "cone_reconstruction.h"
 #include "cone_scan.h"
 #include "cone_solution.h"
-#include "integrals.h"
 #include "memory.h"
 #include "recon_cone.h"
 #include "simulation.h"
+#include "stages.h"
 
 #include <inttypes.h>
 #include <math.h>

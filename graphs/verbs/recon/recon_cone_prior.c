@@ -3,7 +3,6 @@
  * where projections have vectors, that of averaged pixels. */
 #include "cone_scan.h"
 #include "halves.h"
-#include "halves_binned.h"
 #include "memory.h"
 #include "recon_cone.h"
 #include "recon_halves.h"

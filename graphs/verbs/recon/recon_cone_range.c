@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* recon of a cone beam, --output-range auto: planes of a coarse volume by FDK.
  *
- * Projections are filtered as they are, and not averaged, so that the voxels of the coarse volume (fdk_plan.h) have
+ * Projections are filtered as they are, and not averaged, so that the voxels of the coarse volume (unit_plan.h) have
  * the noise of the volume's. */
 #include "recon_cone.h"
 

@@ -4,15 +4,14 @@
 #include "recon_cone.h"
 
 #include "center_search.h"
-#include "checksum.h"
-#include "mask.h"
+#include "input_parts.h"
 #include "memory.h"
 #include "paged_memory.h"
+#include "paths.h"
 #include "project_cone_task.h"
 #include "recon_halves.h"
 #include "reconstruction.h"
 #include "simulation.h"
-#include "start_volume.h"
 #include "unit_plan.h"
 #include "usual_algorithm.h"
 

@@ -4,7 +4,7 @@
  * dark fields that come last are awaited after the first volume is stored. */
 #include "recon_volume.h"
 
-#include "input_follow.h"
+#include "input_parts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,9 +3,7 @@
  */
 #include "recon_halves.h"
 
-#include "arithmetic.h"
-#include "halves_binned.h"
-#include "halves_normal.h"
+#include "halves.h"
 #include "memory.h"
 #include "recon.h"
 #include "solver_fbp.h"

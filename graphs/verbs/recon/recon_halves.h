@@ -17,7 +17,7 @@ typedef struct SinoReconHalves {
     const SinoTeam *team;
     const SinoOperator *op;
     const SinoSolver *solver;
-    const unsigned char *mask; /* mask.h; NULL: none */
+    const unsigned char *mask; /* input_parts.h; NULL: none */
     int64_t slice;             /* that decides on the prior */
 } SinoReconHalves;
 

@@ -2,8 +2,7 @@
 /* recon of counts with a system matrix. */
 #include "recon_volume.h"
 
-#include "arithmetic.h"
-#include "halves_counts.h"
+#include "halves.h"
 #include "memory.h"
 #include "recon_halves.h"
 #include "simulation.h"

@@ -2,11 +2,11 @@
 /* recon, output: which formats take compression and --resume, the pyramid of a Zarr volume, what the log says.
  * No output may take the name of an input or of another output. */
 #include "arithmetic.h"
-#include "read_files.h"
+#include "files.h"
+#include "files_tasks.h"
+#include "input_parts.h"
 #include "recon.h"
 #include "recon_volume.h"
-#include "regular_file.h"
-#include "shard_task.h"
 
 #include <inttypes.h>
 #include <stdio.h>

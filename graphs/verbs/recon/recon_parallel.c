@@ -2,12 +2,10 @@
 /* recon of a parallel beam: slices by an operator and a solver. */
 #include "recon_volume.h"
 
-#include "arithmetic.h"
-#include "mask.h"
+#include "input_parts.h"
 #include "memory.h"
 #include "recon_halves.h"
 #include "spmm.h"
-#include "start_volume.h"
 #include "team.h"
 #include "usual_algorithm.h"
 

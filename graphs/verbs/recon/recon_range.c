@@ -8,7 +8,6 @@
  * the same for any ranks, workers and minibatches. */
 #include "recon_volume.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "simulation.h"
 

@@ -2,10 +2,9 @@
 /* Report of a run: one page of HTML beside the volume. */
 #include "recon_volume.h"
 
-#include "cone_setup.h"
-#include "markup.h"
+#include "cone_scan.h"
+#include "files.h"
 #include "memory.h"
-#include "output_file.h"
 #include "page.h"
 #include "platform.h"
 #include "version.h"

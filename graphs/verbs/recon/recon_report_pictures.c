@@ -2,7 +2,6 @@
 /* Report of a run, pictures: planes of the volume, the sinogram, and the curves of iterations. */
 #include "recon_volume.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "page.h"
 #include "plot.h"

@@ -2,9 +2,9 @@
 /* recon --resume: goes on from the slices that an unfinished run has stored. */
 #include "recon_resume.h"
 
+#include "files_tasks.h"
+#include "input_parts.h"
 #include "memory.h"
-#include "read_files.h"
-#include "restore_task.h"
 #include "version.h"
 
 #include <errno.h>

@@ -8,11 +8,11 @@
  * checksums, and computes those that are missing. */
 #pragma once
 
+#include "files_tasks.h"
 #include "input.h"
 #include "journal.h"
 #include "record.h"
 #include "settings.h"
-#include "store_task.h"
 #include "volume.h"
 
 typedef struct SinoResume {

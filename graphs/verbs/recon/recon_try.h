@@ -2,13 +2,13 @@
 /* recon --reconstruction-type try, inside: shared by recon_try.c and try_*.c. */
 #pragma once
 
-#include "integrals.h"
 #include "job_kind.h"
-#include "matrix_input.h"
+#include "matrix_solution.h"
 #include "recon.h"
 #include "settings.h"
 #include "settings_vary.h"
 #include "slice_quality.h"
+#include "stages.h"
 
 typedef struct SinoTry {
     const SinoSettings *settings; /* not owned */

@@ -2,17 +2,15 @@
 /* recon --reconstruction-type full: reconstructs the volume of an input, by one rank or several. */
 #include "recon_volume.h"
 
-#include "checksum.h"
-#include "checksum_task.h"
-#include "dropped.h"
-#include "input_follow.h"
-#include "input_same.h"
+#include "checks.h"
+#include "files.h"
+#include "files_tasks.h"
+#include "input_parts.h"
 #include "memory.h"
-#include "output_file.h"
+#include "paths.h"
 #include "picture.h"
-#include "repairs.h"
+#include "stages.h"
 #include "stream_socket.h"
-#include "suspicion.h"
 #include "version.h"
 
 #include <inttypes.h>

@@ -4,14 +4,14 @@
 #pragma once
 
 #include "amounts.h"
-#include "compare_halves.h"
+#include "compare.h"
 #include "ending.h"
-#include "integrals.h"
 #include "job_kind.h"
 #include "live.h"
 #include "recon.h"
 #include "recon_resume.h"
 #include "settings.h"
+#include "stages.h"
 
 #include <stdio.h>
 

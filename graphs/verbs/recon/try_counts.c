@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Try, counts: the images of the first set, reconstructed with one value of the sweep. */
-#include "halves_counts.h"
+#include "halves.h"
 #include "recon_try.h"
 #include "unit_plan.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Try: the files of the slices, and what is said of all of them: a contact sheet and a table. */
-#include "contact_sheet.h"
+#include "files.h"
 #include "memory.h"
-#include "output_file.h"
+#include "page.h"
 #include "recon_try.h"
-#include "tiff_image.h"
-#include "tiff_stack.h"
+#include "tiff_images.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Try: one slice, reconstructed with one value of the sweep. */
+#include "checks.h"
 #include "cone_reconstruction.h"
 #include "cone_scan.h"
 #include "cone_solution.h"
-#include "dropped.h"
-#include "fdk_plan.h"
-#include "mask.h"
+#include "input_parts.h"
 #include "recon_cone.h"
 #include "recon_halves.h"
 #include "recon_try.h"
-#include "suspicion.h"
+#include "stages.h"
 #include "unit_plan.h"
 #include "usual_algorithm.h"
 

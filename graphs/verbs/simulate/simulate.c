@@ -6,8 +6,7 @@
  * is written. What the values of a scan decide is assumed, and the report says so. */
 #include "simulate.h"
 
-#include "arithmetic.h"
-#include "checksum_task.h"
+#include "files_tasks.h"
 #include "job_private.h"
 #include "memory.h"
 #include "plan_report.h"

@@ -3,9 +3,8 @@
 #include "simulate.h"
 
 #include "device.h"
-#include "duration.h"
-#include "json.h"
 #include "memory.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "arithmetic.h"
 #include "ending.h"
-#include "output_file.h"
+#include "files.h"
 #include "platform.h"
 #include "runtime.h"
 #include "version.h"

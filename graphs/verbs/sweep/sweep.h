@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sweep: parts of the verb. Private to the files sweep*.c. */
+#pragma once
+
+#include "bench_csv.h"
+#include "child.h"
+#include "log.h"
+#include "settings.h"
+#include "sweep_csv.h"
+
+#include <stdint.h>
+
 /* Parts of the verb sweep. Private to the files sweep*.c.
  *
  * A *case* is what runs differ in, apart from their repetition; a *setup* is all of a case but the policy, so that the
  * policies of a setup are compared. A *problem* is what determines the volume: sizes and precision. */
-#pragma once
-
-#include "log.h"
-#include "profile_file.h"
-#include "program.h"
-#include "settings.h"
-#include "sweep_csv.h"
 
 enum { SINO_SWEEP_PATH = 4096 };
 
@@ -93,3 +97,70 @@ SinoStatus sino_sweep_report(const SinoSweep *sweep, const char *about, const ch
  */
 SinoStatus sino_sweep_archive_check(const SinoSettings *settings);
 SinoStatus sino_sweep_archive(SinoSweep *sweep);
+
+/* Statistics of a sweep: quartiles, and comparisons of policies within repetitions. A value that is not known is NaN,
+ * and is left out. */
+
+/* NaN where there are no values. */
+typedef struct SinoQuartiles {
+    int64_t count; /* of the values that are known */
+    double least, lower, median, upper, most;
+} SinoQuartiles;
+
+/* Sorts the values in place. Between two values a quartile is interpolated linearly: of n values the quantile p lies at
+ * p (n − 1), counted from 0 (Hyndman and Fan's definition 7, as R and NumPy have it). */
+SinoQuartiles sino_quartiles(int64_t count, double *value);
+
+/* value[policy][repetition] are times. regret[policy][repetition] becomes time/(least time of the repetition) − 1, and
+ * wins[policy] the number of repetitions in which the policy was fastest; of k policies that are equally fast each one
+ * gets 1/k. Without a time: regret NaN, no win. */
+void sino_paired_regret(int64_t policies, int64_t repetitions, const double *value, double *regret, double *wins);
+
+/* Kendall's rank correlation of two series (tau-b), −1 to 1, over the pairs of which both values are known; NaN: one of
+ * them is constant. */
+double sino_rank_correlation(int64_t count, const double *a, const double *b);
+
+/* Writes a random order of 0 … count − 1 (Fisher and Yates), the same on any machine for the same seed and stream. */
+void sino_random_order(uint64_t seed, uint64_t stream, int64_t count, int64_t *order);
+
+/* Table of a setup: the policies of a sweep that ran in the same setup, compared. Private to the files sweep*.c. */
+
+/* What is compared. Regrets and shares are in percent. */
+typedef enum SinoSweepFigure {
+    SINO_SWEEP_MAKESPAN, /* seconds */
+    SINO_SWEEP_SHARE,    /* of the workers' time inside tasks */
+    SINO_SWEEP_REGRET,   /* makespan beyond that of the best policy in the same repetition */
+    SINO_SWEEP_EXCESS,   /* makespan beyond the larger one of the run's own area and critical path bounds */
+    SINO_SWEEP_FIGURES
+} SinoSweepFigure;
+
+typedef struct SinoSweepPolicy {
+    const char *name;                        /* not owned */
+    const double *value[SINO_SWEEP_FIGURES]; /* [repetition], not owned */
+    SinoQuartiles of[SINO_SWEEP_FIGURES];
+    double wins, predicted_s; /* repetitions in which it was fastest; NaN: not simulated */
+} SinoSweepPolicy;
+
+typedef struct SinoSweepTable {
+    SinoSweepCase setup;
+    int64_t policy_count, repetitions;
+    SinoSweepPolicy *policy; /* the fastest median first; those without a run last */
+    double *memory;          /* of all values */
+    double correlation;      /* of the ranks of predicted and measured times; NaN: not known */
+    /* Medians over all runs; NaN: none. */
+    double tasks, build_s, peak_bytes, transfer_bytes;
+} SinoSweepTable;
+
+/* The table of the setup that begins at sweep->of[first_case]. The caller releases it. */
+SinoStatus sino_sweep_table(const SinoSweep *sweep, int64_t first_case, SinoSweepTable *table);
+void sino_sweep_table_free(SinoSweepTable *table);
+
+/* Plots of a setup, as SVG. Private to the files sweep*.c. */
+
+/* One for each figure, and one of predicted beside measured times. */
+enum { SINO_SWEEP_PLOTS = SINO_SWEEP_FIGURES + 1 };
+
+/* Whether there is anything in the plot: nothing is measured by --simulate only, or predicted without it. */
+bool sino_sweep_has_plot(const SinoSweepTable *table, int plot);
+const char *sino_sweep_plot_name(int plot); /* "makespan" … */
+SinoStatus sino_sweep_plot(const SinoSweepTable *table, int plot, FILE *out);

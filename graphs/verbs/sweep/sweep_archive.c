@@ -2,7 +2,7 @@
 /* Archive of a sweep: the table, and the task graphs, which other programs can schedule. */
 #include "sweep.h"
 
-#include "output_file.h"
+#include "files.h"
 #include "tar_file.h"
 #include "version.h"
 

@@ -2,10 +2,8 @@
 /* Plan of a sweep: all combinations of its lists, and the order of the runs. */
 #include "sweep.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "platform.h"
-#include "sweep_statistics.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plots of a setup: a row for each policy, with a dot for each run. Many rows stay readable, and every value is
  * seen (Cleveland and McGill, JASA 79, 531 (1984)). */
-#include "sweep_plots.h"
+#include "sweep.h"
 
 #include "memory.h"
 #include "plot.h"

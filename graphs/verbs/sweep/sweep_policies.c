@@ -2,7 +2,7 @@
 /* Policies of a sweep: the names of --schedulers; of all that StarPU has, those that a small run works with. */
 #include "sweep.h"
 
-#include "policy.h"
+#include "device_choice.h"
 
 #include <stdlib.h>
 #include <string.h>

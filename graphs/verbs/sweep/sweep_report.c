@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Report of a sweep: one page of HTML, which is well-formed XML, with its plots in it; plots as files of their own. */
-#include "sweep_plots.h"
+#include "sweep.h"
 
-#include "arithmetic.h"
-#include "markup.h"
+#include "files.h"
 #include "memory.h"
-#include "output_file.h"
 #include "page.h"
 
 #include <inttypes.h>

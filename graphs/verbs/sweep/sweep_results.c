@@ -2,8 +2,8 @@
 /* Results of a sweep: figures from profiles, hashes of volumes, and whether volumes agree. */
 #include "sweep.h"
 
-#include "checksum.h"
 #include "memory.h"
+#include "paths.h"
 #include "platform.h"
 #include "volume.h"
 

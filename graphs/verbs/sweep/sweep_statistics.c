@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Statistics of a sweep: order statistics by sorting; random numbers of SplitMix64 (Steele, Lea and Flood, OOPSLA
  * 2014). */
-#include "sweep_statistics.h"
+#include "sweep.h"
 
 #include "random_stream.h"
 #include "sort.h"

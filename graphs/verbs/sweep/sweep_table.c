@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Table of a setup: collects the rows of its policies and sorts them. */
-#include "sweep_table.h"
+#include "sweep.h"
 
 #include "memory.h"
 

@@ -4,7 +4,6 @@
  * Nodes of main memory share one address space, so a copy between two of them copies pointers only. */
 #include "block_data.h"
 
-#include "block_interface.h"
 #include "runtime_private.h"
 
 #include <errno.h>

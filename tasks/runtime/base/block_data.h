@@ -8,9 +8,25 @@
 #pragma once
 
 #include "data.h"
+#include "gather.h"
+
+#include <stdint.h>
 
 /* Registers a block and its lists, both in main memory; they are not owned and must outlive the data. `name` is
  * constant. `room_bytes` ≥ the lists' bytes: device memory that every device reserves. The data may only be accessed
  * with SINO_READ. */
 SinoStatus sino_block_data_new(SinoRuntime *runtime, const char *name, const void *block, const void *lists,
                                int64_t room_bytes, SinoData **data);
+
+/* Block interface: a task's view of block data, by SINO_MAY_READ_BLOCK. For the files of tasks/ only. */
+
+/* A block on one memory node. */
+typedef struct SinoBlockInterface {
+    int id;            /* StarPU's number of this data interface */
+    const void *block; /* NULL on devices */
+    int64_t block_bytes;
+    uintptr_t lists; /* an address; on OpenCL devices a cl_mem */
+    int64_t lists_bytes;
+    int64_t room_bytes;      /* ≥ lists_bytes: what a device reserves */
+    SinoGatherHeader header; /* of the lists, on every node */
+} SinoBlockInterface;

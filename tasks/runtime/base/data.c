@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Data: memory that StarPU manages. */
-#include "arithmetic.h"
 #include "memory.h"
 #include "runtime_private.h"
 

@@ -21,7 +21,7 @@ typedef struct SinoOperand {
 } SinoOperand;
 
 /* Operands of one role, such as the partitions of a vector. On devices a task with many runs only if all their data fit
- * there (device_plan.h counts fewer). */
+ * there (resources.h counts fewer). */
 typedef struct SinoOperandList {
     union {
         SinoData *const *data;   /* [count]; copied; NULL among them: there is none, nor memory */

@@ -6,7 +6,6 @@
  * slices of the oldest slab in work. A slice that has not begun has x = 0, whose residual is 1. */
 #include "progress.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

@@ -6,8 +6,9 @@
  * status. From then on tasks return without working, so that the graph drains, and the next sino_runtime_wait returns
  * the status.
  *
- * sino_insert_<task> (tasks/<task>_task.h) submits one task, which runs when its data are ready. Structures that its
- * arguments point to are not owned and must outlive the task. It fails only if StarPU or memory fails: SINO_FAILED. */
+ * sino_insert_<task> (tasks/<folder>/<folder>_tasks.h) submits one task, which runs when its data are ready. Structures
+ * that its arguments point to are not owned and must outlive the task. It fails only if StarPU or memory fails:
+ * SINO_FAILED. */
 #pragma once
 
 #include "data.h"
@@ -24,7 +25,7 @@
 typedef struct SinoRuntimeRequest {
     int64_t workers;          /* CPU workers; 0: one per core, or STARPU_NCPU */
     unsigned devices;         /* bits of device.h; 0: CPU cores only */
-    const char *scheduler;    /* a policy (policy.h); NULL: STARPU_SCHED, else dmdas with devices, lws without */
+    const char *scheduler;    /* a policy (device_choice.h); NULL: STARPU_SCHED, else dmdas with devices, lws without */
     SinoModelUse models;      /* of StarPU */
     const char *graph_path;   /* file of every task submitted: DOT or .jsonl; NULL: none */
     bool overwrite;           /* these files may replace others */
@@ -76,7 +77,7 @@ int64_t sino_device_held(bool cuda, int64_t bytes); /* the same for any device *
 /* "1.3.10", the version of the library; returns `text`. StarPU need not have started. */
 const char *sino_runtime_starpu_version(char text[32]);
 int64_t sino_runtime_sent_bytes(const SinoRuntime *runtime); /* to other processes, by messages of tasks */
-/* The directory in which runs keep models (model_directory.h); NULL: none, or the run is simulated. Not owned. */
+/* The directory in which runs keep models (models.h); NULL: none, or the run is simulated. Not owned. */
 const char *sino_runtime_kept_models(const SinoRuntime *runtime);
 const char *sino_runtime_scheduler(const SinoRuntime *runtime);
 SinoLog *sino_runtime_log(const SinoRuntime *runtime);

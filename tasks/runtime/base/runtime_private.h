@@ -2,13 +2,12 @@
 /* Runtime, inside: shared by the files of tasks/runtime. */
 #pragma once
 
-#include "model_directory.h"
+#include "device_choice.h"
+#include "models.h"
 #include "paged_memory.h"
-#include "policy.h"
 #include "simulation.h"
 #include "spmm_cuda.h"
 #include "task.h"
-#include "task_cost.h"
 
 #include <pthread.h>
 #include <starpu.h>

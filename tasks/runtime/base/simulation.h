@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Simulation: a program whose StarPU was built over SimGrid (`./run simulator`) runs task graphs in virtual time, on a
- * machine that need not be here. A task does nothing and takes the time that it is expected to take (task_cost.h); data
+ * machine that need not be here. A task does nothing and takes the time that it is expected to take (models.h); data
  * have addresses, but no pages. Everything that differs from a usual program is behind these functions, which are
  * trivial there. */
 #pragma once
 
 #include "data.h"
-#include "releases.h"
-#include "task_cost.h"
+#include "models.h"
 
 #include <stdbool.h>
 

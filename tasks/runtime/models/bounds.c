@@ -3,7 +3,7 @@
  *
  * Area bound: minimise T, where x[k][a] tasks of kind k run on type a: Σ_a x[k][a] = n[k], Σ_k x[k][a]·t[k][a] ≤
  * w[a]·T. Dual: maximise Σ_k n[k]·min_a(p[a]·t[k][a]/w[a]) over prices p ≥ 0 with Σ p = 1, a concave function. */
-#include "bounds.h"
+#include "models.h"
 
 #include "memory.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cost fit: nonnegative least squares, and a Gaussian process for what they leave over. */
-#include "cost_fit.h"
+#include "models.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <math.h>

@@ -3,14 +3,13 @@
  *
  * StarPU ends the program if it cannot make this directory, and if a file there is damaged, as after a full disk or
  * when several runs write at once. Each run therefore gets a directory of its own. Copies of the files that are kept
- * (model_file.h) and undamaged come there: those of the machine at the start, a model's before its first task, as a run
+ * (models.h) and undamaged come there: those of the machine at the start, a model's before its first task, as a run
  * uses a tenth of them. When StarPU has stopped, the files that changed replace those that are kept, each at once. The
  * files of the bus belong together and are taken as one set or not at all. */
-#include "model_directory.h"
+#include "models.h"
 
 #include "ending.h"
 #include "memory.h"
-#include "model_file.h"
 #include "platform.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Model file: reading, sealing, replacing. */
-#include "model_file.h"
+#include "models.h"
 
 #include <errno.h>
 #include <fcntl.h>

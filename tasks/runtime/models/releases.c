@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Releases: tasks that may begin from some moment on, as projections arrive, and how long after it they end. */
-#include "releases.h"
+#include "models.h"
 
 #include <math.h>
 

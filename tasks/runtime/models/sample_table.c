@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sample table: samples of bounded size, merging, text. */
-#include "sample_table.h"
+#include "models.h"
 
 #include "device.h"
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task cost: the choice between measurements, curves and rates. */
-#include "task_cost.h"
+#include "models.h"
 
-#include "cost_fit.h"
 #include "device.h"
 #include "memory.h"
-#include "model_directory.h"
-#include "model_file.h"
 #include "panel.h"
-#include "sample_table.h"
 
 #include <math.h>
 #include <stdlib.h>

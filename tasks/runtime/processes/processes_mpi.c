@@ -3,10 +3,10 @@
  * receives the messages of the task graph at the same time. */
 #include "processes.h"
 
-#include "duration.h"
 #include "ending.h"
 #include "launcher.h"
 #include "memory.h"
+#include "text.h"
 #include "watch.h"
 
 #include <mpi.h>

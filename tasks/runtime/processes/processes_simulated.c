@@ -5,7 +5,6 @@
  * messages as the rank, and not the one that submits tasks. */
 #include "processes.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "simulated_ranks.h"
 

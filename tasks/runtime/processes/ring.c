@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ring: some of the processes of a job, of which each sends to the next one. */
-#include "ring.h"
+#include "processes.h"
 
 #include <assert.h>
 #include <string.h>

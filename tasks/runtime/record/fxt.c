@@ -2,8 +2,8 @@
 /* FxT: StarPU's own trace, for a --trace file that ends in .paje (ViTE, StarVZ). StarPU writes events into a folder of
  * their own while it runs, and makes the Paje file of them afterwards. A StarPU that was built with FxT would write
  * them in every run. */
+#include "files.h"
 #include "memory.h"
-#include "output_file.h"
 #include "runtime_private.h"
 
 #include <dirent.h>

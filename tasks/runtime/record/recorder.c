@@ -2,7 +2,6 @@
 /* Recorder: tasks, parts of the run, messages, and samples of memory and transfers. */
 #include "recorder.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * appends tasks; the worker that runs one completes it. */
 #pragma once
 
-#include "output_file.h"
+#include "files.h"
 #include "runtime_private.h"
 
 enum { SINO_RECORD_CHUNK = 4096, SINO_PART_NAME_BYTES = 24 };

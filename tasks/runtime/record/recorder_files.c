@@ -3,8 +3,8 @@
  * recorded. */
 #include "recorder.h"
 
-#include "json.h"
 #include "memory.h"
+#include "text.h"
 #include "version.h"
 
 #include <stdlib.h>

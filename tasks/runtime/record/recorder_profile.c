@@ -2,9 +2,9 @@
 /* Recorder, profile: how the time of each part of a run was spent, as data (docs/JSON.md). */
 #include "recorder.h"
 
-#include "bounds.h"
-#include "json.h"
 #include "memory.h"
+#include "models.h"
+#include "text.h"
 
 #include <math.h>
 #include <stdlib.h>

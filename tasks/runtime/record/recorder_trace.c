@@ -4,8 +4,8 @@
  * Google, 2016. */
 #include "recorder.h"
 
-#include "json.h"
 #include "memory.h"
+#include "text.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -7,9 +7,9 @@
  * workers wait for nobody. */
 #include "stall.h"
 
-#include "duration.h"
 #include "ending.h"
 #include "memory.h"
+#include "text.h"
 #include "watch.h"
 
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task graph: a file of the submitted tasks and the data through which they depend on each other: DOT, or lines of
  * JSON. */
-#include "json.h"
+#include "files.h"
 #include "memory.h"
-#include "output_file.h"
 #include "runtime_private.h"
+#include "text.h"
 #include "version.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Task samples: the times of a run's tasks, kept beside StarPU's models (sample_table.h).
+/* Task samples: the times of a run's tasks, kept beside StarPU's models (models.h).
  *
  * Each worker has a table of its own, found by hashing, so that recording takes no lock: some 0.2 µs for a task.
  *
@@ -7,9 +7,8 @@
  * for its data; a worker that was idle wakes up. That time is kept, too, by policy: from the end of the task before on
  * the worker, or of the last task that this one waited for, whichever was later, to the begin. */
 #include "memory.h"
-#include "model_file.h"
+#include "models.h"
 #include "runtime_private.h"
-#include "sample_table.h"
 
 #include <math.h>
 #include <stdlib.h>

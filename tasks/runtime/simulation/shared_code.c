@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shared code: SMPI writes a file for each rank, and loads it. Of two files the system shares no pages. */
-#include "shared_code.h"
+#include "simulation_private.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
  *
  * Of several ranks each has a zone of its own, whose hosts StarPU finds by its number. Messages leave a node by its
  * link, and enter another one by that node's link; those between ranks of a node go through its memory. */
-#include "simulated_machine.h"
+#include "simulation_private.h"
 
 #include "platform.h"
 #include "simulated_ranks.h"

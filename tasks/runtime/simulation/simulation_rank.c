@@ -2,7 +2,6 @@
 /* Simulation, a rank: in the shared object of which SMPI loads a copy for each rank (simulated_ranks.h). SMPI calls the
  * copy's main as an MPI program in an actor of SimGrid. StarPU-MPI makes of that actor the thread that sends and
  * receives, and calls starpu_main in another one. */
-#include "shared_code.h"
 #include "simulated_ranks.h"
 #include "simulation_private.h"
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Simulation, over SimGrid: what can be simulated; gives each task its time, and counts. */
-#include "arithmetic.h"
 #include "device.h"
 #include "memory.h"
+#include "models.h"
 #include "runtime_private.h"
-#include "sample_table.h"
-#include "simulated_machine.h"
 #include "simulation_private.h"
 
 #include <dlfcn.h>
@@ -294,7 +292,7 @@ bool sino_simulation_time(struct starpu_task *task, bool on_device, SinoSimulate
     return time->us < never_us;
 }
 
-/* Its times on types of workers (bounds.h), 0 where it cannot run; returns the least one. */
+/* Its times on types of workers (models.h), 0 where it cannot run; returns the least one. */
 static double times_of(struct starpu_task *task, double seconds[SINO_BOUND_TYPES])
 {
     double least_s = INFINITY;

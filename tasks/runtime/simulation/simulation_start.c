@@ -6,8 +6,7 @@
  * therefore describes the machine first, and then calls StarPU's. */
 #include "device.h"
 #include "memory.h"
-#include "model_directory.h"
-#include "simulated_machine.h"
+#include "models.h"
 #include "simulation_private.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Policy: StarPU's by name, sinodag's own, or one of a shared object. */
-#include "policy.h"
+#include "device_choice.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "memory.h"
-#include "policy_affinity.h"
+#include "policy_queue.h"
 #include "runtime_private.h"
 
 typedef struct starpu_sched_policy *(*FindPolicy)(const char *name);

@@ -16,10 +16,9 @@
  *
  * Devices are taken as equally fast. Queues are sorted by sinodag's priorities: earlier slabs, then the minibatch that
  * is behind, then short steps. */
-#include "policy_affinity.h"
+#include "policy_queue.h"
 
 #include "arithmetic.h"
-#include "policy_queue.h"
 #include "policy_task.h"
 
 #include <starpu_scheduler.h>

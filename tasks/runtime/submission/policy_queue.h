@@ -21,3 +21,10 @@ void sino_policy_queue_push(SinoPolicyQueue *queue, struct starpu_task *task);
 struct starpu_task *sino_policy_queue_first(const SinoPolicyQueue *queue); /* NULL: empty */
 void sino_policy_queue_pop(SinoPolicyQueue *queue); /* takes out the first one; not of an empty queue */
 void sino_policy_queue_clear(SinoPolicyQueue *queue);
+
+/* Policy affinity, `--scheduler sino-affinity`: each partition of each minibatch has a device, its home. Its products
+ * run there, so that its block of the operator and its vectors never move. docs/lab/policies.md has figures. */
+
+struct starpu_sched_policy;
+
+extern struct starpu_sched_policy sino_policy_affinity;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runtime: start and stop of StarPU. */
-#include "arithmetic.h"
 #include "device_choice.h"
 #include "device_memory.h"
 #include "memory.h"
@@ -14,7 +13,6 @@
 #include <inttypes.h>
 #include <malloc.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,7 +229,7 @@ static SinoStatus start_starpu(const SinoRuntimeRequest *request, SinoRuntime *r
     setenv("STARPU_SILENT", "1", 0);
     /* Kernels read whole cache lines, and StarPU allocates scratch memory. */
     starpu_malloc_set_align(SINO_ALIGNMENT_BYTES);
-    /* What a simulation reads of a machine is there already (simulated_machine.h). */
+    /* What a simulation reads of a machine is there already (simulation_private.h). */
     if (!SINO_SIMULATES) SINO_TRY(sino_models_open(runtime->log, &runtime->models));
     SINO_TRY(initialise_with_devices(request, &workers, runtime));
     const int64_t got = starpu_cpu_worker_get_count();

@@ -2,7 +2,7 @@
 /* Command line, bench: its table, its files, and the input that it refuses. The machine's speed is not tested. */
 #include "cli.h"
 
-#include "precision.h"
+#include "panel.h"
 #include "settings.h"
 
 #include <math.h>

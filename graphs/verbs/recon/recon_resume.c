@@ -24,9 +24,9 @@
  * prior is a choice of the search. 9: wiener compares sectors of angles, and auto takes out the offsets that it
  * finds; fista gives back details; volumes of cones are solved with slices beyond them. 10: a part of the projections
  * tells fista's step of cones and fans; zingers and dead columns are found by their neighbours. 11: fista has more
- * iterations with few angles, more subsets and fewer iterations with cones of many projections; fbp gives long gaps
- * between angles no weight; wiener knows the axis; gaps along rays, and angles out of order, are told from zingers and
- * stripes. */
+ * iterations and a stronger prior with few angles, more subsets and fewer iterations with cones of many projections;
+ * fbp gives long gaps between angles no weight; wiener knows the axis; gaps along rays, and angles out of order, are
+ * told from zingers and stripes. */
 enum { CHOICES_REVISION = 11 };
 
 static SinoStatus name_journal(const SinoOutputSettings *settings, int64_t rank, char **path)

@@ -142,12 +142,21 @@ DEFINE_GATHER(gather_double, double)
 DEFINE_SCATTER(scatter_single, float)
 DEFINE_SCATTER(scatter_double, double)
 
+/* Whether values that follow each other are all defined. */
+SINO_VECTORISED static bool all_defined(int64_t count, const float *value)
+{
+    uint32_t undefined = 0;
+    for (int64_t c = 0; c < count; c++) undefined |= sino_is_undefined(value[c]);
+    return !undefined;
+}
+
 /* Interpolates the undefined values of row k between the nearest defined columns; false: the row has none. */
 static bool fill_row(const Layout *at, int64_t k, float *sinogram)
 {
     float *row = sinogram + k * at->angle_step;
     const int64_t step = at->column_step;
     int64_t left = -1;
+    if (step == 1 && all_defined(at->column_count, row)) return true;
     for (int64_t c = 0; c < at->column_count; c++) {
         if (sino_is_undefined(row[c * step])) continue;
         for (int64_t i = left + 1; i < c; i++) {

@@ -15,75 +15,86 @@ enum { BANDS = 4, SECTORS = 16, LINES = 4, NOWHERE = -1000 };
 
 static const double normal = 0.4549; /* median of the square of a normal deviate */
 
-/* Of a sinogram: bands of the means over sectors, what is left without them, and lines of one value a column. */
+/* A value for each sector. */
+typedef double Sectors[SECTORS];
+
+/* Of a sinogram: bands of the means over sectors, what is left without them, scratch memory alike, and lines of one
+ * value a column. */
 typedef struct Wiener {
     int64_t count;      /* of columns */
     int64_t sum;        /* numbers of mirrored columns add up to it; −1: no symmetry is seen */
     bool turned;        /* opposite sectors of a whole turn tell it, too */
     int64_t outline[2]; /* columns where the object's shadow begins and ends, if all sectors agree; else NOWHERE */
-    double *band[BANDS], *smooth, *line[LINES], *offset;
+    Sectors *band[BANDS], *smooth, *scratch; /* [column] */
+    double *line[LINES], *offset;
 } Wiener;
 
 int64_t sino_stripes_wiener_floats(const SinoStripesOptions *options)
 {
-    const int64_t lines = (BANDS + 1) * SECTORS + LINES + 1, floats = sizeof(double) / sizeof(float);
+    const int64_t lines = (BANDS + 2) * SECTORS + LINES + 1, floats = sizeof(double) / sizeof(float);
     return sino_times(floats * lines, options->column_count);
 }
 
 static Wiener place_arrays(int64_t count, float *work)
 {
     Wiener w = {.count = count, .sum = -1, .smooth = (void *)work};
-    double *next = w.smooth;
-    for (int b = 0; b < BANDS; b++) w.band[b] = next += SECTORS * count;
-    next += SECTORS * count;
+    w.scratch = w.smooth + count;
+    for (int b = 0; b < BANDS; b++) w.band[b] = w.scratch + (b + 1) * count;
+    double *next = (double *)(w.band[BANDS - 1] + count);
     for (int i = 0; i < LINES; i++, next += count) w.line[i] = next;
     w.offset = next;
     return w;
 }
 
-/* smooth[sector][column]: the mean over the angles of a sector. */
+/* smooth[column][sector]: the mean over the angles of a sector. */
 SINO_VECTORISED static void average_sectors(int64_t angle_count, const float *sinogram, Wiener *w)
 {
     const int64_t M = w->count;
-    memset(w->smooth, 0, (size_t)(SECTORS * M) * sizeof *w->smooth);
+    double *sum = w->line[0];
     for (int64_t j = 0; j < SECTORS; j++) {
         const int64_t first = j * angle_count / SECTORS, end = (j + 1) * angle_count / SECTORS;
         const double share = 1 / (double)(end - first);
-        double *to = w->smooth + j * M;
+        memset(sum, 0, (size_t)M * sizeof *sum);
         for (int64_t k = first; k < end; k++)
-            for (int64_t c = 0; c < M; c++) to[c] += share * (double)sinogram[k * M + c];
+            for (int64_t c = 0; c < M; c++) sum[c] += share * (double)sinogram[k * M + c];
+        for (int64_t c = 0; c < M; c++) w->smooth[c][j] = sum[c];
     }
 }
 
-/* Column c of a line that goes on beyond its ends as it is before them, turned about the last value: an object that
- * reaches beyond the detector makes no bend there. */
-static double value_at(int64_t count, const double *line, int64_t c)
+/* to: column c of columns that go on beyond their ends as they are before them, turned about the last value: an object
+ * that reaches beyond the detector makes no bend there. */
+SINO_INLINE void take_column(int64_t count, const Sectors *from, int64_t c, double *to)
 {
-    if (c < 0) return 2 * line[0] - line[-c];
-    return c < count ? line[c] : 2 * line[count - 1] - line[2 * (count - 1) - c];
+    const int64_t last = count - 1, end = c < 0 ? 0 : last, before = c < 0 ? -c : 2 * last - c;
+    if (c >= 0 && c < count)
+        for (int j = 0; j < SECTORS; j++) to[j] = from[c][j];
+    else
+        for (int j = 0; j < SECTORS; j++) to[j] = 2 * from[end][j] - from[before][j];
 }
 
 /* to[c]: mean of from[c] with weight 1/2, and of the columns `apart` beside it with 1/4 each. */
-static void average(int64_t count, int64_t apart, const double *from, double *to)
+SINO_INLINE void average(int64_t count, int64_t apart, const Sectors *from, Sectors *to)
 {
-    for (int64_t c = 0; c < count; c++)
-        to[c] = (value_at(count, from, c - apart) + 2 * from[c] + value_at(count, from, c + apart)) / 4;
+    for (int64_t c = 0; c < count; c++) {
+        Sectors left, right;
+        take_column(count, from, c - apart, left);
+        take_column(count, from, c + apart, right);
+        for (int j = 0; j < SECTORS; j++) to[c][j] = (left[j] + 2 * from[c][j] + right[j]) / 4;
+    }
 }
 
 /* Moves band b out of `smooth`: (1 − h)², h the average, which no cubic has. */
-static void split(Wiener *w, int b)
+SINO_VECTORISED static void split(Wiener *w, int b)
 {
-    double *once = w->line[0], *twice = w->line[1];
-    for (int j = 0; j < SECTORS; j++) {
-        double *smooth = w->smooth + j * w->count, *band = w->band[b] + j * w->count;
-        average(w->count, (int64_t)1 << b, smooth, once);
-        average(w->count, (int64_t)1 << b, once, twice);
-        for (int64_t c = 0; c < w->count; c++) {
-            const double kept = 2 * once[c] - twice[c];
-            band[c] = smooth[c] - kept;
-            smooth[c] = kept;
+    Sectors *once = w->scratch, *twice = w->band[b];
+    average(w->count, (int64_t)1 << b, w->smooth, once);
+    average(w->count, (int64_t)1 << b, once, twice);
+    for (int64_t c = 0; c < w->count; c++)
+        for (int j = 0; j < SECTORS; j++) {
+            const double kept = 2 * once[c][j] - twice[c][j];
+            w->band[b][c][j] = w->smooth[c][j] - kept;
+            w->smooth[c][j] = kept;
         }
-    }
 }
 
 /* The variance that a line's median has; line is changed. */
@@ -104,7 +115,7 @@ static int64_t most_alike(const Wiener *w, int64_t first, int64_t end, double al
     for (int64_t sum = first; sum < end; sum++) {
         double alike = 0;
         for (int b = 0; b < BANDS; b++) {
-            const double *from = w->smooth + b * M;
+            const double *from = (const double *)w->smooth + b * M;
             for (int64_t c = sino_larger(edge, sum - M + 1 + edge); 2 * c < sum - near; c++)
                 alike += 2 * from[c] * from[sum - c];
         }
@@ -137,15 +148,15 @@ static int64_t most_opposite(const Wiener *w)
     enum { BAND = 2 };
     const double much = 0.6, rounding = 1e-9;
     const int64_t M = w->count, count = (M + 1) / 2, edge = 4;
-    double *a = w->smooth, *b = a + count * HALF, *until_a = b + count * HALF, *until_b = until_a + count;
+    double *a = (double *)w->smooth, *b = a + count * HALF, *until_a = b + count * HALF, *until_b = until_a + count;
     double best = 0, of_best = 0, sum_a = 0, sum_b = 0;
     int64_t found = -1;
     for (int64_t i = 0; i < count; i++) {
         double mean = 0;
-        for (int64_t j = 0; j < SECTORS; j++) mean += w->band[BAND][j * M + 2 * i] / SECTORS;
+        for (int64_t j = 0; j < SECTORS; j++) mean += w->band[BAND][2 * i][j] / SECTORS;
         for (int64_t j = 0; j < HALF; j++) {
-            a[i * HALF + j] = w->band[BAND][j * M + 2 * i] - mean;
-            b[i * HALF + j] = w->band[BAND][(j + HALF) * M + 2 * i] - mean;
+            a[i * HALF + j] = w->band[BAND][2 * i][j] - mean;
+            b[i * HALF + j] = w->band[BAND][2 * i][j + HALF] - mean;
             sum_a += a[i * HALF + j] * a[i * HALF + j];
             sum_b += b[i * HALF + j] * b[i * HALF + j];
         }
@@ -181,9 +192,9 @@ static void find_axis(const SinoStripesOptions *options, Wiener *w)
         return;
     }
     for (int b = 0; b < BANDS; b++) {
-        double *to = w->smooth + b * M;
+        double *to = (double *)w->smooth + b * M;
         memset(to, 0, (size_t)M * sizeof *to);
-        for (int64_t i = 0; i < SECTORS * M; i++) to[i % M] += w->band[b][i] / SECTORS;
+        for (int64_t i = 0; i < SECTORS * M; i++) to[i / SECTORS] += w->band[b][i / SECTORS][i % SECTORS] / SECTORS;
         for (int64_t c = 0; c < M; c++) w->line[0][c] = to[c] * to[c];
         const double variance = variance_of(M, w->line[0]), unit = variance > 0 ? 1 / sqrt(variance) : 0;
         for (int64_t c = 0; c < M; c++) to[c] = fmax(-large, fmin(unit * to[c], large));
@@ -193,83 +204,102 @@ static void find_axis(const SinoStripesOptions *options, Wiener *w)
     if (w->sum < 0) w->sum = turn;
 }
 
-/* to[c]: at least the mean of from over c − reach … c + reach. */
+/* to[c]: at least the mean of from over c − reach … c + reach, of `lanes` lines whose values take turns. */
+SINO_INLINE void smear_lanes(int64_t count, int lanes, int64_t reach, const double *from, double *to)
+{
+    Sectors sum = {0};
+    const double share = 1 / (double)(2 * reach + 1);
+    for (int64_t c = -reach; c < reach; c++)
+        for (int j = 0; j < lanes; j++) sum[j] += from[sino_stripes_mirrored(c, count) * lanes + j];
+    for (int64_t c = 0; c < count; c++) {
+        const double *next = from + sino_stripes_mirrored(c + reach, count) * lanes;
+        const double *last = from + sino_stripes_mirrored(c - reach, count) * lanes;
+        for (int j = 0; j < lanes; j++) {
+            const double all = sum[j] + next[j], mean = share * all, least = to[c * lanes + j];
+            to[c * lanes + j] = mean > least ? mean : least;
+            sum[j] = all - last[j];
+        }
+    }
+}
+
 static void smear(int64_t count, int64_t reach, const double *from, double *to)
 {
-    double sum = 0;
-    for (int64_t c = -reach; c < reach; c++) sum += from[sino_stripes_mirrored(c, count)];
-    for (int64_t c = 0; c < count; c++) {
-        sum += from[sino_stripes_mirrored(c + reach, count)];
-        to[c] = fmax(to[c], sum / (double)(2 * reach + 1));
-        sum -= from[sino_stripes_mirrored(c - reach, count)];
-    }
+    smear_lanes(count, 1, reach, from, to);
 }
 
-/* The median of a column over sectors, the larger of the two in the middle. */
-static double median_of_sectors(const Wiener *w, const double *sector, int64_t c)
+SINO_INLINE double sum_of(const double *value)
 {
-    double sorted[SECTORS] = {0};
-    for (int j = 0; j < SECTORS; j++) {
-        const double value = sector[j * w->count + c];
-        int at = j;
-        for (; at > 0 && sorted[at - 1] > value; at--) sorted[at] = sorted[at - 1];
-        sorted[at] = value;
-    }
-    return sorted[SECTORS / 2];
+    double sum[SECTORS / 2];
+    for (int j = 0; j < SECTORS / 2; j++) sum[j] = value[j] + value[j + SECTORS / 2];
+    for (int n = SECTORS / 4; n > 0; n /= 2)
+        for (int j = 0; j < n; j++) sum[j] += sum[j + n];
+    return sum[0];
 }
 
-/* The weight of a sector that is off the mean by the square `power`, `usual` that of the column's median sector. */
-static double weight_of(double power, double usual)
+/* The median of a column over sectors, the larger of the two in the middle: the least value that more than half of the
+ * sectors do not exceed. */
+SINO_INLINE double median_of(const double *sector)
+{
+    int64_t below[SECTORS] = {0};
+    Sectors least;
+    for (int i = 0; i < SECTORS; i++)
+        for (int j = 0; j < SECTORS; j++) below[j] += sector[i] <= sector[j];
+    for (int j = 0; j < SECTORS; j++) least[j] = below[j] > SECTORS / 2 ? sector[j] : INFINITY;
+    for (int n = SECTORS / 2; n > 0; n /= 2)
+        for (int j = 0; j < n; j++) least[j] = least[j + n] < least[j] ? least[j + n] : least[j];
+    return least[0];
+}
+
+/* The weights of sectors that are off the mean by the squares `power`. */
+SINO_INLINE void find_weights(const double *power, double *weight)
 {
     const double even = 2; /* less lets few sectors decide */
-    return usual > 0 ? even * usual / (power + even * usual) : power > 0 ? 0 : 1;
+    const double usual = even * median_of(power);
+    for (int j = 0; j < SECTORS; j++) {
+        const double of_usual = usual / (power[j] + usual), of_none = power[j] > 0 ? 0 : 1;
+        weight[j] = usual > 0 ? of_usual : of_none;
+    }
 }
 
 /* The variance of a column's mean over sectors, by their differences from it. The object changes slowly: neighbouring
  * sectors may differ alike, and then tell less. residual[SECTORS]: differences, each times the root of its weight. */
-static double variance_of_mean(const double *residual, double weights)
+SINO_INLINE double variance_of_mean(const double *residual, double weights)
 {
     enum { NEIGHBOURS = 2 };
-    double squares = 0, products = 0;
-    for (int j = 0; j < SECTORS; j++) {
-        squares += residual[j] * residual[j];
-        for (int i = 1; i <= NEIGHBOURS && j + i < SECTORS; i++) products += 2 * residual[j] * residual[j + i];
-    }
-    return (squares + fmax(products, 0)) / weights / (SECTORS - 1);
+    Sectors square, product = {0};
+    for (int j = 0; j < SECTORS; j++) square[j] = residual[j] * residual[j];
+    for (int i = 1; i <= NEIGHBOURS; i++)
+        for (int j = 0; j < SECTORS - i; j++) product[j] += 2 * residual[j] * residual[j + i];
+    return (sum_of(square) + fmax(sum_of(product), 0)) / weights / (SECTORS - 1);
 }
 
-/* The mean of column c with the weights that `power`[sector][column] gives, and its variance. */
-static void average_column(const Wiener *w, const double *band, const double *power, int64_t c, double *mean,
-                           double *variance)
+/* The mean of a column with the weights that `power` gives, and its variance. */
+SINO_INLINE void average_column(const double *band, const double *power, double *mean, double *variance)
 {
-    const double usual = median_of_sectors(w, power, c);
-    double weight[SECTORS], residual[SECTORS], all = 0, sum = 0;
-    for (int j = 0; j < SECTORS; j++) {
-        weight[j] = weight_of(power[j * w->count + c], usual);
-        all += weight[j];
-        sum += weight[j] * band[j * w->count + c];
-    }
-    *mean = sum / all;
-    for (int j = 0; j < SECTORS; j++) residual[j] = sqrt(weight[j]) * (band[j * w->count + c] - *mean);
-    *variance = variance_of_mean(residual, all);
+    Sectors weight, value;
+    find_weights(power, weight);
+    for (int j = 0; j < SECTORS; j++) value[j] = weight[j] * band[j];
+    const double all = sum_of(weight);
+    *mean = sum_of(value) / all;
+    for (int j = 0; j < SECTORS; j++) value[j] = sqrt(weight[j]) * (band[j] - *mean);
+    *variance = variance_of_mean(value, all);
 }
 
 /* mean[c]: of band b over sectors, those of more noise and object nearby counting less. variance[c]: its own. `smooth`
  * is scratch memory. */
-static void find_mean(const Wiener *w, int b, double *mean, double *variance)
+SINO_VECTORISED static void find_mean(const Wiener *w, int b, double *mean, double *variance)
 {
     enum { STEPS = 2 };
     const int64_t M = w->count, apart = (int64_t)1 << b;
-    const double *band = w->band[b];
-    double *power = w->smooth, *square = w->line[LINES - 1];
-    for (int64_t c = 0; c < M; c++) mean[c] = median_of_sectors(w, band, c);
+    const Sectors *band = w->band[b];
+    Sectors *power = w->smooth, *square = w->scratch;
+    for (int64_t c = 0; c < M; c++) mean[c] = median_of(band[c]);
     for (int step = 0; step < STEPS; step++) {
-        memset(power, 0, (size_t)(SECTORS * M) * sizeof *power);
-        for (int64_t j = 0; j < SECTORS; j++) {
-            for (int64_t c = 0; c < M; c++) square[c] = pow(band[j * M + c] - mean[c], 2);
-            smear(M, 2 * apart, square, power + j * M);
-        }
-        for (int64_t c = 0; c < M; c++) average_column(w, band, power, c, mean + c, variance + c);
+        memset(power, 0, (size_t)M * sizeof *power);
+        for (int64_t c = 0; c < M; c++)
+            for (int j = 0; j < SECTORS; j++) square[c][j] = (band[c][j] - mean[c]) * (band[c][j] - mean[c]);
+        smear_lanes(M, SECTORS, 2 * apart, *square, *power);
+        for (int64_t c = 0; c < M; c++) average_column(band[c], power[c], mean + c, variance + c);
     }
 }
 
@@ -333,18 +363,18 @@ static void find_variances(const Wiener *w, int b, const double *a, const double
     *even = variance_of(count, line);
 }
 
-/* The first column, or the last, from which on the means over a sector are above a tenth of their range, over more
- * columns than a stripe has; NOWHERE: there is none. */
+/* The first column, or the last, from which on the means over a sector, SECTORS apart, are above a tenth of their
+ * range, over more columns than a stripe has; NOWHERE: there is none. */
 static int64_t end_of_shadow(int64_t count, const double *mean, bool last)
 {
     const int64_t wide = (int64_t)1 << BANDS;
     double low = INFINITY, high = -INFINITY;
     for (int64_t c = 0; c < count; c++) {
-        low = fmin(low, mean[c]);
-        high = fmax(high, mean[c]);
+        low = fmin(low, mean[c * SECTORS]);
+        high = fmax(high, mean[c * SECTORS]);
     }
     for (int64_t i = 0, run = 0; i < count; i++) {
-        run = mean[last ? count - 1 - i : i] > low + (high - low) / 10 ? run + 1 : 0;
+        run = mean[(last ? count - 1 - i : i) * SECTORS] > low + (high - low) / 10 ? run + 1 : 0;
         if (run == wide) return last ? count - 1 - i + wide - 1 : i - wide + 1;
     }
     return NOWHERE;
@@ -357,7 +387,7 @@ static void find_outline(Wiener *w)
     for (int end = 0; end < 2; end++) {
         int64_t least = w->count, most = NOWHERE;
         for (int64_t j = 0; j < SECTORS; j++) {
-            const int64_t c = end_of_shadow(w->count, w->smooth + j * w->count, end == 1);
+            const int64_t c = end_of_shadow(w->count, *w->smooth + j, end == 1);
             least = sino_smaller(least, c);
             most = sino_larger(most, c);
         }
@@ -411,19 +441,34 @@ static void add_offsets(Wiener *w, int b)
     }
 }
 
-/* change[c]: mean distance of the difference of columns c + reach and c from its mean over the angles. mean: scratch
- * memory. */
-SINO_VECTORISED static void find_changes(int64_t K, int64_t M, int64_t reach, const float *sinogram, double *mean,
+/* mean[c]: over the angles. Returns the mean of sizes. */
+SINO_VECTORISED static double find_level(int64_t K, int64_t M, const float *sinogram, double *mean, double *size)
+{
+    double level = 0;
+    memset(mean, 0, (size_t)M * sizeof *mean);
+    memset(size, 0, (size_t)M * sizeof *size);
+    for (int64_t k = 0; k < K; k++)
+        for (int64_t c = 0; c < M; c++) {
+            mean[c] += (double)sinogram[k * M + c];
+            size[c] += fabs((double)sinogram[k * M + c]);
+        }
+    for (int64_t c = 0; c < M; c++) {
+        mean[c] /= (double)K;
+        level += size[c] / (double)(K * M);
+    }
+    return level;
+}
+
+/* change[c]: mean distance of the difference of columns c + reach and c from its mean over the angles. */
+SINO_VECTORISED static void find_changes(int64_t K, int64_t M, int64_t reach, const float *sinogram, const double *mean,
                                          double *change)
 {
-    memset(mean, 0, (size_t)M * sizeof *mean);
     memset(change, 0, (size_t)M * sizeof *change);
     for (int64_t k = 0; k < K; k++)
         for (int64_t c = 0; c < M - reach; c++)
-            mean[c] += ((double)sinogram[k * M + c + reach] - (double)sinogram[k * M + c]) / (double)K;
-    for (int64_t k = 0; k < K; k++)
-        for (int64_t c = 0; c < M - reach; c++)
-            change[c] += fabs((double)sinogram[k * M + c + reach] - (double)sinogram[k * M + c] - mean[c]) / (double)K;
+            change[c] +=
+                fabs(((double)sinogram[k * M + c + reach] - mean[c + reach]) - ((double)sinogram[k * M + c] - mean[c]));
+    for (int64_t c = 0; c < M; c++) change[c] /= (double)K;
 }
 
 /* The largest of the changes of three columns at each side of c, from reach on. */
@@ -449,6 +494,7 @@ static bool is_dead_itself(int64_t K, const Wiener *w, int64_t reach, const floa
 {
     const int64_t M = w->count;
     double own[2] = {0}, others[2] = {0};
+    Sectors offset = {0};
     int64_t off = 0;
     for (int64_t j = 0; j < SECTORS; j++) {
         const int64_t first = j * K / SECTORS, end = (j + 1) * K / SECTORS;
@@ -460,10 +506,10 @@ static bool is_dead_itself(int64_t K, const Wiener *w, int64_t reach, const floa
             add_moments(here, own);
             add_moments(beside, others);
         }
-        w->smooth[j * M + c] = sum / (double)(end - first);
+        offset[j] = sum / (double)(end - first);
     }
     if (own[1] - own[0] * own[0] / (double)K < others[1] - others[0] * others[0] / (double)K) return true;
-    const double usual = median_of_sectors(w, w->smooth, c);
+    const double usual = median_of(offset);
     for (int64_t k = 0; k < K; k++) {
         const float *at = sinogram + k * M + c;
         off += fabs((double)at[0] - ((double)at[-reach] + (double)at[reach]) / 2 - usual) > change / 4;
@@ -487,10 +533,10 @@ static void find_dead(const SinoStripesOptions *options, const Wiener *w, const 
 {
     const double times = 1.8, least = 0.02; /* twelve phantoms without such columns: at most 1.6 times */
     const int64_t K = options->angle_count, M = w->count;
-    double *pair = w->line[1], *change = w->line[2], level = 0;
-    for (int64_t i = 0; i < K * M; i++) level += fabs((double)sinogram[i]) / (double)(K * M);
+    double *mean = w->line[0], *pair = w->line[1], *change = w->line[2];
+    const double level = find_level(K, M, sinogram, mean, pair);
     for (int64_t reach = 1; reach <= 2; reach++) {
-        find_changes(K, M, reach, sinogram, w->line[0], pair);
+        find_changes(K, M, reach, sinogram, mean, pair);
         for (int64_t c = 0; c < M; c++) change[c] = c < reach || c >= M - reach ? 0 : fmin(pair[c - reach], pair[c]);
         for (int64_t c = reach; c < M - reach; c++)
             if (change[c] > least * level && change[c] > times * change_beside(M, reach, change, c) &&

@@ -56,7 +56,7 @@ static SinoRates rates_of(const SinoMachineFile *machine)
                        .file_gbps = machine->file_gbps};
 }
 
-/* Counts are planned for cores; cone_machine.h has the devices of FDK. */
+/* Counts are planned for cores; cone_model.h has the devices of FDK. */
 static void take_cores(SinoMachineFile *file)
 {
     file->device_kind = 0;

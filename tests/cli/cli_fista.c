@@ -645,6 +645,20 @@ static char *printed(const char *at, const char *line)
     return text;
 }
 
+/* Found: 0.274 and 0.284. */
+static void few_angles_have_a_stronger_prior(void **state)
+{
+    static const char line[] = "recon p.h5 -o v.h5 --overwrite --rotation-axis 39.5 --pictures no --report none";
+    const char *const at = *state;
+    cli_works(at, "phantom -o p.h5 --size %d --angles 19 --slices 1 --noise 0.01 --truth t.h5", SMALL);
+    cli_works(at, line);
+    const double found = cli_error(at, "v.h5", SMALL);
+    cli_works(at, "%s --regularization %.17g", line, kept_strength(at) / 1.2);
+    const double predicted = cli_error(at, "v.h5", SMALL);
+    print_message("error %.3f, of the strength that predicts best %.3f\n", found, predicted);
+    assert_true(found < 0.985 * predicted);
+}
+
 /* Few angles are worth 40 iterations, also of the search: in recon, in plan and in what init writes; told once the run
  * is sure to begin. */
 static void few_angles_have_more_iterations(void **state)
@@ -700,6 +714,7 @@ int cli_fista_tests(void)
         CLI_TEST(bad_words_are_refused),
         CLI_ONE_CORE(sweep_of_strengths_and_bounds),
         CLI_ONE_CORE(few_angles_have_more_iterations),
+        CLI_ONE_CORE(few_angles_have_a_stronger_prior),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

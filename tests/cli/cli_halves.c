@@ -2,6 +2,7 @@
 /* Command line, halves: volumes of every second projection are those of --exclude, their noise is independent, they
  * tell what compare tells, near to the truth, and a run that was killed goes on with them. */
 #include "cli.h"
+#include "testing_hdf5.h"
 
 #include <math.h>
 #include <signal.h>
@@ -102,6 +103,17 @@ static double covered(const char *at)
     return (double)within / count;
 }
 
+/* The file of a map says what no difference of halves shows. */
+static void map_tells_its_limit(const char *at)
+{
+    char path[TESTING_PATH];
+    const hid_t file = H5Fopen(testing_path(path, at, "map.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
+    char *lacks = testing_hdf5_text(file, NULL, "/process/lacks");
+    assert_non_null(strstr(lacks, "that both halves have in common"));
+    free(lacks);
+    assert_true(H5Fclose(file) >= 0);
+}
+
 /* Found: 0.97 to 1.05 of the true error. */
 static void measures_are_near_the_truth(void **state)
 {
@@ -118,6 +130,7 @@ static void measures_are_near_the_truth(void **state)
         const double share = covered(at);
         print_message("%s: error %.3g, estimated %.3g; %.2f within twice the map\n", scan[i], error, told, share);
         assert_true(share > 0.85 && share < 0.995);
+        map_tells_its_limit(at);
         assert_true(fabs(process_number(at, "v.h5", "noise") - half / 2) <= 1e-6 * half);
         assert_true(fabs(told - half / sqrt(2)) <= 1e-6 * half);
         const double found = process_number(at, "v.h5", "resolution");

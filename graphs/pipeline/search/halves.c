@@ -34,6 +34,17 @@ static double rounded(double value, double natural)
  * all of it, where pixels average rays, and a fourth of it where a phantom's rays are lines (docs/lab/cones.md). */
 static const double growth_of_fans = 1.4;
 
+/* Where angles are fewer than a quarter of the columns, slices are nearer to the truth by a stronger prior than by the
+ * one that predicts left-out projections best (docs/lab/images.md). */
+enum { COLUMNS_OF_AN_ANGLE = 4 };
+static const double growth_of_few = 1.2;
+
+static double growth_of(const SinoProblem *problem)
+{
+    if (problem->cone) return growth_of_fans;
+    return problem->geometry.column_count > COLUMNS_OF_AN_ANGLE * problem->geometry.angle_count ? growth_of_few : 1;
+}
+
 /* How much stronger the prior should be with all projections than with a share of them, of which slices in the search
  * lack a part: noise in the gradient grows as the square root of their number. Streaks of too few projections do not,
  * where less than all that the columns need have been taken, π/2 times as many. */
@@ -42,7 +53,7 @@ static double growth(const Search *search)
     const SinoGeometry *geometry = &search->of.op->problem.geometry;
     const double parts = (double)search->parts, needed = SINO_PI / 2 * (double)geometry->column_count;
     const double step = (double)search->of.step, angles = (double)geometry->angle_count;
-    return (search->op->problem.cone ? growth_of_fans : 1) * pow(parts / (parts - 1), 0.5 * fmin(1, angles / needed)) *
+    return growth_of(&search->of.op->problem) * pow(parts / (parts - 1), 0.5 * fmin(1, angles / needed)) *
            pow(step, 0.5 * fmin(1, angles / step / needed));
 }
 

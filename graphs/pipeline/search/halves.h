@@ -52,9 +52,9 @@ typedef struct SinoHalvesRequest {
 /* The prior of fista, by one slice. Its threshold, if it is smooth, is a share of the typical value of the slice: that
  * of a disk with the slice's mass, and with the mean square of its line integrals; both come from sums of line
  * integrals, which noise hardly changes. Its strength is that of the settings, or the one with which slices predict
- * best what they lack, up to √(4/3) times as much, as these have fewer projections. Two digits; 0: a slice without
- * values. SINO_FAILED: no memory, or a task failed. SINO_BAD_INPUT: a smooth prior, and a slice with a mass of 0 or
- * less. */
+ * best what they lack, up to √(4/3) times as much, as these have fewer projections, or 1.2 times as much where angles
+ * are fewer than a quarter of the columns. Two digits; 0: a slice without values. SINO_FAILED: no memory, or a task
+ * failed. SINO_BAD_INPUT: a smooth prior, and a slice with a mass of 0 or less. */
 SinoStatus sino_halves_regularization(const SinoHalvesRequest *request, int64_t slice, SinoRegularization *found);
 
 /* Both halves a, b of slices after the iterations that all projections want: Σ(a − b)² and Σ((a + b)/2)² over the

@@ -216,11 +216,16 @@ static SinoStatus write_picture(SinoCompare *compare)
     return status;
 }
 
+/* The map's file says what no difference of the halves shows (docs/lab/images.md). */
 static SinoStatus finish_map(SinoCompare *compare)
 {
     SinoVolume *map = compare->map;
+    if (!map) return NULL;
+    SINO_TRY(sino_volume_process_text(map, "lacks",
+                                      "errors that both halves have in common: where angles are few the error is up to "
+                                      "1.5 times as large, beside edges more than twice"));
     compare->map = NULL;
-    return map ? sino_volume_finish(map) : NULL;
+    return sino_volume_finish(map);
 }
 
 /* Whether the volumes are as close as --at-most says. */

@@ -210,8 +210,10 @@ void sino_compare_print(const SinoCompare *compare, FILE *out)
     if (compare->request.object) print_contrast(compare, out);
     if (compare->rings) print_rings(compare, out);
     if (compare->settings->compare.error_map)
-        fprintf(out, "%-12s %s: the estimated error of each voxel; of independent half-sets only\n", "error map",
-                compare->settings->compare.error_map);
+        fprintf(out,
+                "%-12s %s: the estimated error of each voxel; of independent half-sets only, too small where angles "
+                "are few\n",
+                "error map", compare->settings->compare.error_map);
     if (compare->settings->compare.picture)
         fprintf(out, "%-12s %s: volume, reference (both %.6g to %.6g), difference (-%.6g to %.6g)\n", "picture",
                 compare->settings->compare.picture, (double)compare->grey[0], (double)compare->grey[1],

@@ -318,8 +318,8 @@ static double estimate(const SinoGeometry *geometry, const Directions *direction
         if (fan.last < fan.first) continue;
         const double cosine = fabs(fan.cosine), sine = fabs(fan.sine);
         const double shadow = frame.width * cosine + frame.height * sine;
-        const double share = fmin(1, (double)(fan.last - fan.first + 1) / shadow);
-        sum += share * (cosine + sine);
+        const double share = (double)(fan.last - fan.first + 1) / shadow; /* compared, not fmin: many calls */
+        sum += (share < 1 ? share : 1) * (cosine + sine);
     }
     return sum * frame.width * frame.height * (double)geometry->angle_count / (double)directions->count;
 }

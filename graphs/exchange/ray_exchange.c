@@ -4,6 +4,7 @@
 
 #include "memory.h"
 #include "pack.h"
+#include "simulation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ static SinoStatus unite(Maker *maker, const SinoFootprint *const *child, SinoReg
     region->footprint = (SinoFootprint){.ray_count = count, .ray = ray};
     for (int64_t i = 0; i < maker->ray_count; i++)
         if (maker->touched[i]) *ray++ = (uint32_t)i;
+    region->footprint.ray = sino_shared_list(ray - count, count * (int64_t)sizeof *ray);
     sino_pack_local(&region->footprint, maker->local);
     return NULL;
 }
@@ -52,8 +54,11 @@ static SinoStatus map_children(Maker *maker, const SinoFootprint *const *child, 
 {
     SINO_TRY(sino_allocate(region->child_count, sizeof *region->row, "index maps", &region->row));
     for (int64_t c = 0; c < region->child_count; c++) {
-        SINO_TRY(sino_allocate(child[c]->ray_count, sizeof *region->row[c], "an index map", &region->row[c]));
-        for (int64_t i = 0; i < child[c]->ray_count; i++) region->row[c][i] = maker->local[child[c]->ray[i]];
+        uint32_t *row;
+        const int64_t count = child[c]->ray_count;
+        SINO_TRY(sino_allocate(count, sizeof *row, "an index map", &row));
+        for (int64_t i = 0; i < count; i++) row[i] = maker->local[child[c]->ray[i]];
+        region->row[c] = sino_shared_list(row, count * (int64_t)sizeof *row);
     }
     return NULL;
 }
@@ -332,7 +337,7 @@ static void free_regions(SinoRegion *region, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
         for (int64_t c = 0; c < region[i].child_count; c++) {
-            if (region[i].row) free(region[i].row[c]);
+            if (region[i].row) sino_shared_list_free(region[i].row[c]);
             if (region[i].child_cut) free(region[i].child_cut[c]);
             if (region[i].row_list) sino_data_free(region[i].row_list[c]);
         }
@@ -341,7 +346,7 @@ static void free_regions(SinoRegion *region, int64_t count)
         free(region[i].row_list);
         sino_data_free(region[i].ray_list);
         free(region[i].cut);
-        free((uint32_t *)region[i].footprint.ray);
+        sino_shared_list_free(region[i].footprint.ray);
     }
     free(region);
 }

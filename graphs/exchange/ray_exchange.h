@@ -23,11 +23,11 @@
 typedef struct SinoRegion {
     int64_t first_child, child_count; /* children: partitions of a socket, or sockets of a node */
     SinoFootprint footprint;          /* the union of the children's footprints; `ray` owned */
-    int64_t *cut;        /* [data_count + 1]: data rank r owns the rays of rows cut[r] … cut[r + 1] − 1; owned */
-    uint32_t **row;      /* per child: the region's row of each of the child's rows; owned */
-    int64_t **child_cut; /* per child: `cut` of the child's rows; owned */
-    SinoData **row_list; /* per child: `row` for devices; owned; NULL: no device computes */
-    SinoData *ray_list;  /* the footprint's rays that this rank owns; owned; NULL: no device computes */
+    int64_t *cut;         /* [data_count + 1]: data rank r owns the rays of rows cut[r] … cut[r + 1] − 1; owned */
+    const uint32_t **row; /* per child: the region's row of each of the child's rows; owned */
+    int64_t **child_cut;  /* per child: `cut` of the child's rows; owned */
+    SinoData **row_list;  /* per child: `row` for devices; owned; NULL: no device computes */
+    SinoData *ray_list;   /* the footprint's rays that this rank owns; owned; NULL: no device computes */
 } SinoRegion;
 
 /* A node of another rank that has partial sums for rays of this rank. */

@@ -86,7 +86,7 @@ void sino_rays_free(SinoRays *op)
     for (int64_t p = 0; op->partition && p < op->partition_count; p++) {
         sino_data_free(op->partition[p].block);
         sino_release(op->partition[p].reserved, op->partition[p].reserved_bytes);
-        if (!op->file) free((uint32_t *)op->partition[p].footprint.ray);
+        if (!op->file) sino_shared_list_free(op->partition[p].footprint.ray);
     }
     sino_operator_file_close(op->file);
     free(op->partition);

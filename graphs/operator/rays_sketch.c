@@ -45,7 +45,7 @@ SinoStatus sino_rays_sketch_footprints(SinoRays *op)
         uint32_t *ray = NULL;
         SINO_TRY(sino_footprint_rays(&op->layout.geometry, &op->decomposition, op->first_partition + p,
                                      &footprint->ray_count, &ray));
-        footprint->ray = ray;
+        footprint->ray = sino_shared_list(ray, footprint->ray_count * (int64_t)sizeof *ray);
         op->bytes += footprint->ray_count * (int64_t)sizeof *ray;
     }
     return NULL;

@@ -470,6 +470,8 @@ static SinoProjectorCost cost_of(const SinoPlanRequest *way, const SinoForecast 
 {
     return (SinoProjectorCost){.known = true,
                                .work_s = sino_projector_job_s(&way->job, &forecast->plan, &way->machine),
+                               .run_s = forecast->times.run + sino_projector_trace_s(&forecast->plan, &way->machine) /
+                                                                  (double)sino_larger(forecast->plan.worker_count, 1),
                                .memory_bytes = forecast->plan.resources.total_bytes};
 }
 
@@ -514,6 +516,24 @@ static SinoStatus try_kinds(const SinoPlanRequest *request, SinoStatus status, S
     return status;
 }
 
+/* Where ray lengths fit, the normal operator changes values by more than rounding, for better or worse
+ * (docs/lab/projectors.md), and machines would differ: the user decides, by a run that is at least twice as fast, and
+ * by seconds. */
+static void hint_at_normal(const SinoPlanRequest *request, SinoForecast *taken)
+{
+    const double least_s = 2;
+    const SinoProjectorCost *cost = &taken->cost[SINO_PROJECTOR_TOEPLITZ];
+    const SinoProjector projector = taken->plan.problem.projector;
+    const double own_s = taken->cost[projector].run_s;
+    char time[SINO_DURATION_SIZE], own_time[SINO_DURATION_SIZE], bytes[24];
+    if (!request->normal || request->least || !cost->known || sino_operator_is_normal(projector)) return;
+    if (2 * cost->run_s > own_s || own_s - cost->run_s < least_s) return;
+    snprintf(taken->projector_hint, sizeof taken->projector_hint,
+             "--projector toeplitz: about %s in %s, in place of %s; values differ (no weights of rays)",
+             sino_duration_text(cost->run_s, time), sino_bytes_text(cost->memory_bytes, bytes),
+             sino_duration_text(own_s, own_time));
+}
+
 SinoStatus sino_forecast_new(const SinoPlanRequest *request, SinoForecast *result)
 {
     SinoForecast forecast = {0};
@@ -522,6 +542,7 @@ SinoStatus sino_forecast_new(const SinoPlanRequest *request, SinoForecast *resul
     status = try_kinds(request, status, &forecast);
     if (status) return status;
     offer_normal(request, &forecast);
+    hint_at_normal(request, &forecast);
     *result = forecast;
     return NULL;
 }

@@ -28,13 +28,15 @@ typedef struct SinoForecastTimes {
 typedef struct SinoProjectorCost {
     bool known;           /* false: not compared, or refused */
     double work_s;        /* of one worker: products and tracing (projector_cost.h) */
+    double run_s;         /* of the run, with tracing */
     int64_t memory_bytes; /* of a rank */
 } SinoProjectorCost;
 
 typedef struct SinoForecast {
     SinoRunPlan plan;
     char symmetry_why[512];
-    char projector_why[640]; /* empty: the user's projector, or rays */
+    char projector_why[640];  /* empty: the user's projector, or rays */
+    char projector_hint[200]; /* empty unless the normal operator, which changes values, is far faster */
     SinoProjectorCost cost[SINO_PROJECTORS];
     SinoForecastTimes times;
     SinoProductTimes products; /* what runs have measured, if `times` follow from it */

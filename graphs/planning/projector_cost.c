@@ -15,6 +15,13 @@ double sino_projector_trace_flops(const SinoRunPlan *plan)
     return (plan->resources.lists_bytes > 0 ? 4 : 1) * SINO_TRACE_FLOPS * size->nonzero_count * stored;
 }
 
+double sino_projector_trace_s(const SinoRunPlan *plan, const SinoMachine *machine)
+{
+    const SinoRates *rates = &machine->rates;
+    const double core_gflops = rates->of_devices ? machine->file.core.gflops : rates->kernel_gflops;
+    return sino_projector_trace_flops(plan) / (1e9 * core_gflops);
+}
+
 double sino_projector_product_s(const SinoProblem *problem, double nonzero_count, const SinoRates *rates,
                                 int64_t slices)
 {
@@ -31,8 +38,7 @@ double sino_projector_job_s(const SinoWorkload *job, const SinoRunPlan *plan, co
     const int64_t products = job->solver->iterative ? 2 * job->history_columns - 1 : 1, slices = job->slice_count;
     const bool windows = plan->window_count > 0;
     const int64_t minibatch = windows ? plan->streaming.minibatch : sino_smaller(slices, PANEL);
-    const double core_gflops = rates->of_devices ? machine->file.core.gflops : rates->kernel_gflops;
-    const double trace_s = sino_projector_trace_flops(plan) / (1e9 * core_gflops);
+    const double trace_s = sino_projector_trace_s(plan, machine);
     const int64_t traced = windows ? sino_times(products, sino_ceil_divide(slices, minibatch)) : 1;
     const int64_t panel = job->solver->normal ? SINO_HALVES_WIDTH
                                               : sino_trial_batch(job, sino_operator_of(plan->problem.projector)).stride;

@@ -19,8 +19,9 @@ double sino_projector_product_s(const SinoProblem *problem, double nonzero_count
 double sino_projector_job_s(const SinoWorkload *job, const SinoRunPlan *plan, const SinoMachine *machine);
 
 /* Flops of tracing the stored ray lengths of a slice, on all ranks that share it; for devices with the lists that cores
- * make of them, which cost three times as much (regroup_task.c). */
+ * make of them, which cost three times as much (regroup_task.c); and seconds of a core. */
 double sino_projector_trace_flops(const SinoRunPlan *plan);
+double sino_projector_trace_s(const SinoRunPlan *plan, const SinoMachine *machine);
 
 /* Rank speeds: how long products take, and how fast each rank computes them, by the times that runs on its node have
  * kept. */

@@ -85,6 +85,8 @@ SinoStatus sino_team_new(const SinoRuntime *runtime, SinoProcesses *processes, c
     made.ring = ring_of(&made, &machine, rank);
     if (made.forecast.projector_why[0])
         sino_log_info(sino_runtime_log(runtime), "plan", "projector: %s", made.forecast.projector_why);
+    if (made.forecast.projector_hint[0])
+        sino_log_info(sino_runtime_log(runtime), "plan", "faster: %s", made.forecast.projector_hint);
     if (plan->grid.data_ranks > 1) sino_log_info(sino_runtime_log(runtime), "plan", "%s", made.forecast.symmetry_why);
     *team = made;
     return NULL;

@@ -3,14 +3,17 @@
 #include "fourier_tasks.h"
 
 #include "memory.h"
+#include "simulation.h"
 #include "task.h"
 #include "toeplitz_cuda.h"
 
 #include <stdlib.h>
 
 struct SinoToeplitzPlan {
-    SinoRuntime *runtime; /* not owned */
-    SinoToeplitz *toeplitz;
+    SinoRuntime *runtime;   /* not owned */
+    SinoToeplitz *toeplitz; /* NULL in a simulation */
+    void *addresses;        /* of the spectrum in a simulation; NULL: none */
+    int64_t spectrum_bytes;
     SinoTileMap map;
     int64_t part_count;
     double work; /* of a slice */
@@ -73,7 +76,7 @@ int64_t sino_toeplitz_plan_bytes(const SinoGeometry *geometry, int64_t worker_co
 
 double sino_toeplitz_plan_norm(const SinoToeplitzPlan *plan)
 {
-    return sino_toeplitz_norm(plan->toeplitz);
+    return SINO_SIMULATES ? 1 : sino_toeplitz_norm(plan->toeplitz);
 }
 
 static int64_t map_bytes(int64_t grid_size)
@@ -95,6 +98,21 @@ SinoFourierGpu sino_toeplitz_plan_gpu(const SinoGeometry *geometry)
                             .more_scratch_bytes = scratch - of_core};
 }
 
+/* A simulation needs no values of the spectrum, which take seconds and much memory. */
+static SinoStatus make_operator(const SinoGeometry *geometry, SinoToeplitzPlan *plan)
+{
+    plan->spectrum_bytes = sino_toeplitz_bytes(geometry);
+    if (!SINO_SIMULATES) return sino_toeplitz_new(geometry, &plan->toeplitz);
+    plan->addresses = sino_data_addresses(plan->spectrum_bytes);
+    SINO_CHECK(plan->addresses, SINO_FAILED, "no addresses for the spectrum of AᵀA");
+    return NULL;
+}
+
+static const void *spectrum_of(const SinoToeplitzPlan *plan)
+{
+    return SINO_SIMULATES ? plan->addresses : sino_toeplitz_spectrum(plan->toeplitz);
+}
+
 /* What GPUs have beside the operator of cores. Scratch memory is of one size for both. */
 static SinoStatus open_gpus(const SinoGeometry *geometry, SinoToeplitzPlan *plan, int64_t *scratch_bytes)
 {
@@ -102,8 +120,7 @@ static SinoStatus open_gpus(const SinoGeometry *geometry, SinoToeplitzPlan *plan
     if (!(sino_runtime_devices(plan->runtime) & SINO_DEVICE_CUDA)) return NULL;
     plan->batch = sino_toeplitz_batch(geometry->grid_size, SINO_TOEPLITZ_BATCH_BYTES);
     *scratch_bytes = sino_larger(*scratch_bytes, sino_toeplitz_cuda_scratch_bytes(&plan->batch));
-    SINO_TRY(sino_data_borrow(plan->runtime, "spectrum", sino_toeplitz_spectrum(plan->toeplitz),
-                              sino_toeplitz_bytes(geometry), &plan->spectrum));
+    SINO_TRY(sino_data_borrow(plan->runtime, "spectrum", spectrum_of(plan), plan->spectrum_bytes, &plan->spectrum));
     SINO_TRY(sino_data_copy(plan->runtime, "tile numbers", map->tile, map_bytes(geometry->grid_size), &plan->tile));
     return SINO_CUDA_BUILT ? sino_gpu_plans_new(plan->runtime, &gpu_kind, &plan->batch, &plan->gpu) : NULL;
 }
@@ -111,7 +128,7 @@ static SinoStatus open_gpus(const SinoGeometry *geometry, SinoToeplitzPlan *plan
 static SinoStatus fill(const SinoGeometry *geometry, SinoToeplitzPlan *plan)
 {
     int64_t scratch_bytes = sino_toeplitz_scratch_bytes(geometry);
-    SINO_TRY(sino_toeplitz_new(geometry, &plan->toeplitz));
+    SINO_TRY(make_operator(geometry, plan));
     SINO_TRY(open_gpus(geometry, plan, &scratch_bytes));
     return sino_data_scratch(plan->runtime, "scratch", scratch_bytes, &plan->scratch);
 }
@@ -134,6 +151,7 @@ void sino_toeplitz_plan_free(SinoToeplitzPlan *plan)
     sino_gpu_plans_free(plan->gpu);
     sino_data_free(plan->scratch);
     sino_toeplitz_free(plan->toeplitz);
+    if (plan->addresses) sino_data_addresses_free(plan->addresses, plan->spectrum_bytes);
     free(plan);
 }
 

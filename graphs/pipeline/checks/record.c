@@ -3,7 +3,9 @@
 #include "record.h"
 
 #include "memory.h"
+#include "simulation.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -53,9 +55,18 @@ int64_t sino_record_bytes(const SinoRecordShape *shape)
            sino_times(pixels.xy + pixels.xz + pixels.yz + pixels.maximum + pixels.sinogram, (int64_t)sizeof(float));
 }
 
+static int64_t picture_bytes(int64_t pixels)
+{
+    return sino_times(pixels, (int64_t)sizeof(float));
+}
+
+/* Pages that nobody writes take no memory: those of other ranks' slices, and all of a simulation. */
 static SinoStatus new_picture(int64_t pixels, float **picture)
 {
-    return pixels > 0 ? sino_allocate(pixels, sizeof **picture, "a picture", picture) : NULL;
+    if (pixels == 0) return NULL;
+    *picture = sino_reserve(picture_bytes(pixels));
+    SINO_CHECK(*picture, SINO_FAILED, "no memory for a picture of %" PRId64 " pixels", pixels);
+    return NULL;
 }
 
 static SinoStatus new_pictures(const SinoRecordShape *shape, SinoRecord *record)
@@ -65,7 +76,7 @@ static SinoStatus new_pictures(const SinoRecordShape *shape, SinoRecord *record)
     SINO_TRY(new_picture(pixels.xz, &record->sections.xz));
     SINO_TRY(new_picture(pixels.yz, &record->sections.yz));
     SINO_TRY(new_picture(pixels.maximum, &record->sections.maximum));
-    for (int64_t i = 0; i < pixels.maximum; i++) record->sections.maximum[i] = -INFINITY;
+    for (int64_t i = 0; i < pixels.maximum && !SINO_SIMULATES; i++) record->sections.maximum[i] = -INFINITY;
     return new_picture(pixels.sinogram, &record->sinogram);
 }
 
@@ -131,10 +142,12 @@ void sino_record_free(SinoRecord *record)
     free(record->repaired);
     free(record->by_angle);
     free(record->by_column);
-    free(record->sinogram);
-    free(record->sections.xy);
-    free(record->sections.xz);
-    free(record->sections.yz);
-    free(record->sections.maximum);
+    const SinoSections *sections = &record->sections;
+    const int64_t xy = sino_times(sections->height, sections->width);
+    sino_release(record->sinogram, picture_bytes(sino_times(record->angle_count, record->column_count)));
+    sino_release(sections->xy, picture_bytes(xy));
+    sino_release(sections->xz, picture_bytes(sino_times(sections->slice_count, sections->width)));
+    sino_release(sections->yz, picture_bytes(sino_times(sections->slice_count, sections->height)));
+    sino_release(sections->maximum, picture_bytes(xy));
     *record = (SinoRecord){0};
 }

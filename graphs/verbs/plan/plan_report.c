@@ -129,6 +129,21 @@ static void print_costs(const SinoForecast *forecast, FILE *out)
     fputc('\n', out);
 }
 
+/* The work by the projector that the plan has chosen. */
+static const SinoWorkload *work_of(const SinoPlanRequest *request, const SinoForecast *forecast)
+{
+    const bool normal = sino_operator_is_normal(forecast->plan.problem.projector);
+    return normal && request->normal ? request->normal : &request->job;
+}
+
+/* As of cone beams. */
+static void print_algorithm(const SinoWorkload *job, FILE *out)
+{
+    fprintf(out, "algorithm    %s", sino_algorithm_name(job->solver->choice));
+    if (job->solver->iterative) fprintf(out, ", iterations: %" PRId64, job->history_columns - 1);
+    fputc('\n', out);
+}
+
 static void print_head(const SinoPlanRequest *request, const SinoForecast *forecast, FILE *out)
 {
     const SinoRunPlan *plan = &forecast->plan;
@@ -140,6 +155,7 @@ static void print_head(const SinoPlanRequest *request, const SinoForecast *forec
             scan->column_count, request->job.slice_count);
     if (scan->grid_size != scan->column_count) print_slice(scan, out);
     print_angles(scan, out);
+    print_algorithm(work_of(request, forecast), out);
     fprintf(out, "grid         %" PRId64 "x%" PRId64 ": %s\n", grid->batch_groups, grid->data_ranks, grid->why);
     if (plan->idle_ranks > 0)
         fprintf(out, "idle         %" PRId64 " of %" PRId64 " ranks\n", plan->idle_ranks, grid->rank_count);
@@ -160,6 +176,7 @@ static void print_head(const SinoPlanRequest *request, const SinoForecast *forec
     fprintf(out, "projector    %s\n",
             forecast->projector_why[0] ? forecast->projector_why : sino_projector_name(plan->problem.projector));
     print_costs(forecast, out);
+    if (forecast->projector_hint[0]) fprintf(out, "faster       %s\n", forecast->projector_hint);
     fprintf(out, "symmetry     %s: %s\n", plan->size.orientations > 1 ? "yes" : "no", forecast->symmetry_why);
     fprintf(out,
             "slices       %" PRId64 " of a group, in slabs of %" PRId64 " minibatches of %" PRId64
@@ -227,7 +244,7 @@ static void print_times(const SinoPlanRequest *request, const SinoForecast *fore
             forecast->plan.window_count > 0 ? ", nor computing it again" : "");
     if (halved)
         fprintf(out, "  both are those of %" PRId64 " iterations, the most that a slice can have\n",
-                request->job.history_columns - 1);
+                work_of(request, forecast)->history_columns - 1);
     if (forecast->products.source != SINO_COST_RATE)
         fprintf(out,
                 "\nproducts     %.3g GFLOP/s of a core, by a curve through times of tasks measured here, +- %.0f %%\n",
@@ -259,6 +276,12 @@ static void json_of_scan(SinoJson *json, const SinoPlanRequest *request, const S
     sino_json_integer(json, "side", sino_geometry_slice_side(scan));
     sino_json_integer(json, "margin", scan->margin);
     sino_json_close(json);
+}
+
+static void json_of_algorithm(SinoJson *json, const SinoWorkload *job)
+{
+    sino_json_text(json, "algorithm", sino_algorithm_name(job->solver->choice));
+    sino_json_integer(json, "iterations", job->solver->iterative ? job->history_columns - 1 : 0);
 }
 
 static void json_of_ranks(SinoJson *json, const SinoRunPlan *plan)
@@ -307,6 +330,7 @@ static void json_of_operator(SinoJson *json, const SinoForecast *forecast)
     sino_json_text(json, "why", forecast->symmetry_why);
     sino_json_text(json, "projector", sino_projector_name(plan->problem.projector));
     sino_json_text(json, "projector_why", forecast->projector_why);
+    sino_json_text(json, "projector_hint", forecast->projector_hint);
     json_of_costs(json, forecast);
     sino_json_close(json);
 }
@@ -351,6 +375,7 @@ void sino_plan_report_json(const SinoPlanRequest *request, const SinoForecast *f
     SinoJson json = {.out = out};
     sino_json_open(&json, NULL);
     json_of_scan(&json, request, &plan->problem.geometry);
+    json_of_algorithm(&json, work_of(request, forecast));
     json_of_ranks(&json, plan);
     json_of_operator(&json, forecast);
     json_of_slices(&json, plan);

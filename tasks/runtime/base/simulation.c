@@ -6,6 +6,8 @@
 #include "platform.h"
 #include "runtime_private.h"
 
+#include <stdlib.h>
+
 #if __has_include(<starpu_patches.h>)
 #include <starpu_patches.h>
 const char *const sino_starpu_patches[] = {STARPU_PATCHES, NULL};
@@ -53,6 +55,17 @@ SinoMachineFile sino_simulation_share(const SinoSimulationRequest *request)
 void sino_simulation_arguments(int *argument_count, char ***arguments)
 {
     (void)argument_count, (void)arguments;
+}
+
+const void *sino_shared_list(void *memory, int64_t bytes)
+{
+    (void)bytes;
+    return memory;
+}
+
+void sino_shared_list_free(const void *list)
+{
+    free((void *)list);
 }
 
 #endif

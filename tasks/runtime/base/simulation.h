@@ -74,6 +74,11 @@ double sino_runtime_now_s(void);
 void *sino_data_addresses(int64_t bytes);
 void sino_data_addresses_free(void *memory, int64_t bytes); /* takes NULL */
 
+/* Lists that are only read: of several simulated ranks one copy of equal ones. Takes memory of sino_allocate, and gives
+ * it back, or what another rank has given. Both take NULL. */
+const void *sino_shared_list(void *memory, int64_t bytes);
+void sino_shared_list_free(const void *list);
+
 /* In a simulation: the thread that submits sleeps until at_s after its begin. Tasks that it submits from then on are
  * released at that time. Nothing, if they already are. SINO_FAILED: no memory, or this is a usual program. */
 SinoStatus sino_simulation_await(SinoRuntime *runtime, double at_s);

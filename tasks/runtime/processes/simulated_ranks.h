@@ -10,6 +10,13 @@
 /* Names of hosts in the description of the cluster: a node with its links, followed by its number. */
 #define SINO_SIMULATED_NODE "node"
 
+/* A list that `ranks` ranks read. */
+typedef struct SinoSharedList {
+    struct SinoSharedList *next;
+    void *memory;
+    int64_t bytes, ranks;
+} SinoSharedList;
+
 typedef struct SinoSimulatedRanks {
     int64_t count, per_node;
     int argument_count; /* the command line of sinodag */
@@ -21,6 +28,7 @@ typedef struct SinoSimulatedRanks {
     int64_t ended;         /* ranks whose program has returned */
     int exit_code;         /* the largest of them */
     double files_free_us;  /* in virtual time: when the ranks have used files that they asked for */
+    SinoSharedList *lists;
 } SinoSimulatedRanks;
 
 extern SinoSimulatedRanks sino_simulated_ranks;

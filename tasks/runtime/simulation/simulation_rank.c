@@ -6,6 +6,7 @@
 #include "simulation_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* StarPU-MPI's, which StarPU's own main calls when SMPI is there. */
@@ -18,6 +19,40 @@ void sino_simulation_arguments(int *argument_count, char ***arguments)
 {
     *argument_count = sino_simulated_ranks.argument_count;
     *arguments = sino_simulated_ranks.arguments;
+}
+
+/* The pointer to a list with this memory, or, if bytes > 0, with the same bytes; to NULL: there is none. */
+static SinoSharedList **find_list(const void *memory, int64_t bytes)
+{
+    SinoSharedList **at = &sino_simulated_ranks.lists;
+    for (; *at; at = &(*at)->next) {
+        if ((*at)->memory == memory) break;
+        if (bytes > 0 && (*at)->bytes == bytes && memcmp((*at)->memory, memory, (size_t)bytes) == 0) break;
+    }
+    return at;
+}
+
+const void *sino_shared_list(void *memory, int64_t bytes)
+{
+    if (!memory || bytes <= 0) return memory;
+    SinoSharedList **const at = find_list(memory, bytes);
+    if (!*at) {
+        *at = malloc(sizeof **at);
+        if (*at) **at = (SinoSharedList){.memory = memory, .bytes = bytes, .ranks = 1};
+        return memory;
+    }
+    if ((*at)->memory != memory) free(memory);
+    (*at)->ranks++;
+    return (*at)->memory;
+}
+
+void sino_shared_list_free(const void *list)
+{
+    SinoSharedList **const at = find_list(list, 0), *const shared = *at;
+    if (shared && --shared->ranks > 0) return;
+    if (shared) *at = shared->next;
+    free(shared);
+    free((void *)list);
 }
 
 static SinoSimulated the; /* of this copy */

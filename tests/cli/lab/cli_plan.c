@@ -33,7 +33,7 @@ static void table(void **state)
     assert_has(
         &run,
         "scan         180 angles, 512 columns, 64 slices\nangles       0.0000 to 179.0000 degrees, steps of 1.0000\n"
-        "grid         2x2: given\n");
+        "algorithm    cg, iterations: 30\ngrid         2x2: given\n");
     assert_has(&run, "topology     nodes=2,sockets=2,workers=3: 12 partitions of a slice; 6 workers per rank\n");
     assert_has(&run,
                "slices       32 of a group, in slabs of 2 minibatches of 16 (the kernels at 100 % of their rate)\n");
@@ -105,6 +105,7 @@ static void json(void **state)
     snprintf(line, sizeof line, "%s --json", small);
     CliRun run = run_plan(*state, line);
     assert_has(&run, "{\"scan\": {\"angles\": 180, \"columns\": 512, \"slices\": 64},\n");
+    assert_has(&run, " \"algorithm\": \"cg\",\n \"iterations\": 30,\n");
     assert_has(&run, " \"grid\": {\"ranks\": 4, \"batch_groups\": 2, \"data_ranks\": 2, \"idle_ranks\": 0, \"why\": "
                      "\"given\"},\n");
     assert_has(&run, " \"topology\": {\"nodes\": 2, \"sockets\": 2, \"workers\": 3, \"rank_workers\": 6},\n");
@@ -120,6 +121,26 @@ static void json(void **state)
     const int code = cli_tool("python3", "-mjson.tool", testing_path(path, *state, "plan.json"));
     if (code == 127) skip();
     assert_int_equal(code, 0);
+}
+
+/* The normal operator changes values, so that the plan takes ray lengths where they fit, and tells what would be
+ * faster; what it cannot do, and what is not much faster, is not told. */
+static void normal_operator_is_offered(void **state)
+{
+    static const char *const words[] = {"", "--projector rays", "--precision double", "--grid 1x2 --ranks 2"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "--columns 1024 --angles 1501 --slices 64 --machine h100x1 --algorithm cg %s",
+                 words[i]);
+        CliRun run = run_plan(*state, line);
+        assert_has(&run, "\nalgorithm    cg, iterations: 30\n");
+        assert_has(&run, "\nprojector    rays\n");
+        assert_int_equal(!strstr(run.out, "\nfaster       --projector toeplitz: about "), i > 0);
+        cli_free(&run);
+    }
+    CliRun run = run_plan(*state, "--columns 128 --angles 100 --slices 64 --machine h100x1 --algorithm cg");
+    assert_null(strstr(run.out, "faster"));
+    cli_free(&run);
 }
 
 static void of_a_file(void **state)
@@ -857,6 +878,7 @@ int cli_plan_tests(void)
         CLI_TEST(times_of_fista),
         CLI_TEST(details_take_time),
         CLI_TEST(json),
+        CLI_TEST(normal_operator_is_offered),
         CLI_TEST(of_a_file),
         CLI_TEST(large_scans_take_little),
         CLI_TEST(plan_info_and_recon_agree),

@@ -236,6 +236,19 @@ static void code_is_shared(void **state)
     assert_int_equal(most, 4);
 }
 
+/* Footprints and maps are the same on all ranks; with a copy for each, the run takes twice the memory. */
+static void lists_are_shared(void **state)
+{
+    (void)cli_simulator();
+    CliRun run = {.directory = *state, .environment = "MALLOC_PERTURB_=0"};
+    cli_start(&run, "simulate --columns 1024 --angles 1024 --slices 16 --algorithm cg --iterations 1 --minibatch 2 "
+                    "--partitions 4 --topology sockets=2 --machine h100x1 --ranks 8");
+    cli_wait(&run);
+    assert_int_equal(run.exit_code, 0);
+    if (run.peak_bytes > (int64_t)480 << 20) fail_msg("%.3g bytes of memory", (double)run.peak_bytes);
+    cli_free(&run);
+}
+
 /* Everything but the time of the simulation itself; the caller frees it. */
 static char *repeatable_part(const char *at)
 {
@@ -336,14 +349,9 @@ static void no_ranks(void **state)
 int cli_simulate_ranks_tests(void)
 {
     const struct CMUnitTest tests[] = {
-        CLI_TEST(same_graph),
-        CLI_TEST(links_carry_what_they_can),
-        CLI_TEST(code_is_shared),
-        CLI_TEST(runs_are_repeatable),
-        CLI_TEST(every_algorithm_and_precision),
-        CLI_TEST(turned_slices),
-        CLI_TEST(trace_and_profile),
-        CLI_TEST(refusals),
+        CLI_TEST(same_graph),       CLI_TEST(links_carry_what_they_can), CLI_TEST(code_is_shared),
+        CLI_TEST(lists_are_shared), CLI_TEST(runs_are_repeatable),       CLI_TEST(every_algorithm_and_precision),
+        CLI_TEST(turned_slices),    CLI_TEST(trace_and_profile),         CLI_TEST(refusals),
         CLI_TEST(no_ranks),
     };
     return cmocka_run_group_tests_name("cli_simulate_ranks", tests, NULL, NULL);

@@ -21,11 +21,12 @@ enum {
     TURN_ROUNDS = 6
 };
 
-/* Steps below this root mean square, in averaged pixels, are the last; the share by which the residual has to fall. */
-static const double last_step = 0.01, least_fall = 0.02, least_fall_by_turns = 0.1;
+/* Steps below this root mean square, in averaged pixels, are the last; turns that lower the residual by a smaller share
+ * are, too. The share by which it has to fall in all; and one that noise does not make, however large steps are. */
+static const double last_step = 0.01, last_fall = 0.005, least_fall = 0.02, large_fall = 0.1;
 
 /* Centroids are trusted up to this error, in averaged pixels. From their shifts each step has to be so much smaller
- * than the one before. */
+ * than the one before; and the second turns than the first. */
 static const double most_error = 0.1, most_step = 0.6;
 
 typedef SinoAlignLevel Level;
@@ -136,39 +137,58 @@ static SinoStatus search(Level *coarse, Level *fine, int64_t factor, SinoAligned
     return NULL;
 }
 
-/* Adds the steps to shifts and turns. */
-static void turn(Level *level)
+/* Adds the steps to shifts and turns; returns the root mean square of the turns. */
+static double turn(Level *level)
 {
     const int64_t angles = sino_align_level_angles(level);
+    double squares = 0;
     (void)take_steps(level, level->shift);
     for (int64_t k = 0; k < angles; k++) {
-        level->turn[k].pitch += level->result[k].turn.pitch;
-        level->turn[k].roll += level->result[k].turn.roll;
+        const SinoViewTurn *step = &level->result[k].turn;
+        level->turn[k].pitch += step->pitch;
+        level->turn[k].roll += step->roll;
+        squares += step->pitch * step->pitch + step->roll * step->roll;
     }
     sino_align_fix_turns(angles, level->base, level->turn);
+    return sqrt(squares / 2 / (double)angles);
 }
 
-/* Refines the level's shifts with turns, while the residual falls: to aligned->shift and ->turn, if it falls by much.
- */
+/* Refines the level's shifts with turns, while the residual falls. *least and aligned become those of the least one.
+ * Turns that do not soon become small are none that the projections tell: *least is the first residual then. */
+static SinoStatus step_turns(Level *level, SinoAligned *aligned, double *least)
+{
+    const double first = level->residual;
+    double before = INFINITY, fall = 1;
+    *least = first;
+    for (int i = 0; i < TURN_ROUNDS && fall > last_fall; i++) {
+        const double step = turn(level);
+        if (i == 1 && step > most_step * before && *least > (1 - large_fall) * first) {
+            *least = first;
+            break;
+        }
+        SINO_TRY(sino_align_level_predict(level));
+        sino_log_detail(sino_runtime_log(level->runtime), "align",
+                        "turns, round %d: step %.3g, residual %.5g after %.5g", i, step, level->residual, *least);
+        if (!(level->residual < *least)) break;
+        copy(level, level->shift, level->first);
+        memcpy(aligned->turn, level->turn, (size_t)sino_align_level_angles(level) * sizeof *level->turn);
+        fall = 1 - level->residual / *least;
+        *least = level->residual;
+        before = step;
+    }
+    return NULL;
+}
+
+/* Sets aligned->shift and ->turn if turns lower the residual. */
 static SinoStatus refine_turns(Level *level, SinoAligned *aligned)
 {
-    const int64_t angles = sino_align_level_angles(level);
+    double least;
     level->turns = true;
     SINO_TRY(sino_align_level_predict(level));
     const double first = level->residual;
-    double least = first;
-    for (int i = 0; i < TURN_ROUNDS; i++) {
-        turn(level);
-        SINO_TRY(sino_align_level_predict(level));
-        sino_log_detail(sino_runtime_log(level->runtime), "align", "turns, round %d: residual %.5g after %.5g", i,
-                        level->residual, least);
-        if (!(level->residual < (1 - least_fall) * least)) break;
-        copy(level, level->shift, level->first);
-        memcpy(aligned->turn, level->turn, (size_t)angles * sizeof *level->turn);
-        least = level->residual;
-    }
+    SINO_TRY(step_turns(level, aligned, &least));
     aligned->turned = first > 0 ? 1 - least / first : 0;
-    if (aligned->turned < least_fall_by_turns) return NULL;
+    if (aligned->turned < least_fall) return NULL;
     copy(level, level->first, aligned->shift);
     aligned->after *= least / first;
     aligned->found = true;
@@ -228,7 +248,7 @@ static SinoStatus search_turns(SinoRuntime *runtime, const SinoSettings *setting
     if (!status) status = sino_align_level_read(&level);
     if (!status) scale(angles, 1 / binning, aligned->shift, level.shift);
     if (!status) status = refine_turns(&level, aligned);
-    if (!status && aligned->turned >= least_fall_by_turns) {
+    if (!status && aligned->turned >= least_fall) {
         scale(angles, binning, aligned->shift, aligned->shift);
         aligned->binning = level.input.binning;
     }
@@ -251,7 +271,7 @@ SinoStatus sino_align(SinoRuntime *runtime, const SinoSettings *settings, const 
     SinoStatus status = search_shifts(runtime, settings, input, memory_bytes, &aligned);
     if (!status && sino_input_searches_turns(&settings->stages))
         status = search_turns(runtime, settings, input, memory_bytes, &aligned);
-    if (aligned.turned < least_fall_by_turns) {
+    if (aligned.turned < least_fall) {
         free(aligned.turn);
         aligned.turn = NULL;
     }

@@ -11,8 +11,10 @@
  * become small. A translation of the object shifts projections, too: shifts are those whose sum of squares is least
  * (align_gauge.h). With an axis that is searched afterwards the shifts of columns have no mean.
  *
- * From these shifts on, some rounds turn the views, too. Their turns are taken if they lower the residual by much:
- * noise, and what a few iterations leave, lower it by little. The turns are those whose sum of squares is least. */
+ * From these shifts on, some rounds turn the views, too. Their turns are taken if they lower the residual, and if the
+ * second ones are much smaller than the first, or the first lower it by much: what noise and few iterations make of
+ * projections that do not tell turns is about as large in each round. The turns are those whose sum of squares is
+ * least. */
 #pragma once
 
 #include "input.h"

@@ -40,7 +40,8 @@ static void tell_turns(const SinoRecon *recon, const SinoAligned *found)
     const int64_t angles = recon->input.geometry.angle_count;
     double pitch = 0, roll = 0;
     if (!found->turn) {
-        sino_log_info(recon->log, "align", "views are not turned: turns lower the residual by less than 10 %%");
+        sino_log_info(recon->log, "align",
+                      "views are not turned: turns lower the residual by less than 2 %%, or do not become smaller");
         return;
     }
     for (int64_t k = 0; k < angles; k++) {

@@ -19,8 +19,7 @@ enum {
 #define SINO_BRICK_NO_COLUMN UINT32_MAX
 
 /* Voxels along x, y and z of a brick, and bricks along x, y and z of a tile. Without a grid: {lanes, 1, 1}, {256, 1,
- * 1}.
- */
+ * 1}. */
 typedef struct SinoBrickShape {
     int32_t brick[3]; /* product 16 or 32 */
     int32_t tile[3];  /* product at most SINO_BRICK_TILE */

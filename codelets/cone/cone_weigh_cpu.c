@@ -10,8 +10,7 @@
  * share p/(p + p') of its line, where p' is that of its reverse, 0 if it is not measured. The share is smooth along the
  * detector, as the ramp filter needs it, and 1/2 in a whole circle whose axis is in the middle. D. Parker (Med. Phys.
  * 9, 254 (1982)) has other such weights for a short arc, and G. Wang (Med. Phys. 29, 1634 (2002)) for a displaced
- * detector.
- */
+ * detector. */
 #include "cone_weigh.h"
 
 #include "circle.h"

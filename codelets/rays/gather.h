@@ -181,14 +181,6 @@ SINO_INLINE const SinoGatherPart *sino_gather_parts(const SinoGatherHeader *head
                                                   (int64_t)header->visit_count * header->angles);
 }
 
-/* The row, in the stored orientation, of a ray's slot; `span`: the spans of the visit. */
-SINO_INLINE int64_t sino_gather_row(const SinoGatherSpan *span, int32_t columns, uint16_t slot)
-{
-    const SinoGatherSpan of_angle = span[slot / columns];
-    const int32_t ahead = slot % columns - (int32_t)(of_angle.first % (uint32_t)columns);
-    return (int64_t)of_angle.first + (ahead < 0 ? ahead + columns : ahead);
-}
-
 /* Number of voxel v in a tile that is brought to orientation g (sino_orientation_place): odd quarter turns swap row and
  * column, then either may be reversed. */
 SINO_INLINE int32_t sino_gather_voxel(int32_t orientation, int32_t voxel)

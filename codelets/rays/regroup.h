@@ -52,6 +52,3 @@ void sino_regroup_head(const SinoRegroup *regroup, void *lists);
 int64_t sino_regroup_offset(const SinoGatherHeader *head, int64_t visit);
 
 SinoStatus sino_regroup_fill(const SinoRegroup *regroup, int64_t first, int64_t count, void *lists);
-
-/* Does all steps on one thread; the caller releases *lists with free(). */
-SinoStatus sino_regroup_block(const SinoRegroupInput *input, SinoGatherHeader **lists);

@@ -484,25 +484,3 @@ SinoStatus sino_regroup_fill(const SinoRegroup *regroup, int64_t first, int64_t 
     sino_release(work, sizeof *work);
     return NULL;
 }
-
-SinoStatus sino_regroup_block(const SinoRegroupInput *input, SinoGatherHeader **result)
-{
-    SinoStatus status = NULL;
-    SinoRegroup *regroup = NULL;
-    SinoRegroupSize *size = NULL;
-    SinoGatherHeader *lists = NULL;
-    SINO_TRY(sino_regroup_new(input, &regroup));
-    SINO_TRY_OR(status, done, sino_allocate(regroup->visit_count, sizeof *size, "sizes of visits", &size));
-    SINO_TRY_OR(status, done, sino_regroup_measure(regroup, 0, regroup->visit_count, size));
-    sino_regroup_take(regroup, 0, regroup->visit_count, size);
-    SINO_TRY_OR(status, done, sino_allocate(sino_regroup_bytes(regroup), 1, "gather lists", &lists));
-    sino_regroup_head(regroup, lists);
-    SINO_TRY_OR(status, done, sino_regroup_fill(regroup, 0, regroup->visit_count, lists));
-    *result = lists;
-    lists = NULL;
-done:
-    free(size);
-    free(lists);
-    sino_regroup_free(regroup);
-    return status;
-}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tilt, part: what one call makes of the detector, the rows that this depends on, and the memory that it takes on a
- * GPU.
- */
+ * GPU. */
 #include "arithmetic.h"
 #include "correct_cuda.h"
 #include "tilt_cuda.h"

@@ -24,8 +24,9 @@
 #include <stdint.h>
 
 /* Slices in which projections of a helix count when FDK backprojects them: a slice has those of N turns, the nearest
- * along z, with the weight 1/N, and at both ends of a ramp of r turns, so that all projections of one direction have
- * the weight 1 together. N and r ≤ 1 are the largest for which the detector and the helix are long enough, N ≥ 1. */
+ * along z, with the weight 1/N, which falls to 0 over r turns at both ends, so that all projections of one direction
+ * have the weight 1 together. N and r ≤ 1 are the largest for which the detector and the helix are long enough, N ≥ 1.
+ */
 typedef struct SinoConeWindow {
     double pitch_mm;        /* of a turn; 0: all slices */
     double turns;           /* N + r of a slice far from the ends of the helix, more than 1 */
@@ -248,10 +249,9 @@ static inline int64_t sino_cone_leaning_count(const SinoCone *cone)
     return count;
 }
 
-/* Cone reach: the columns beside the detector that filtered projections have. */
-
-/* Sets columns_before and columns_after. Voxels beyond the shorter side are seen there, and need the negative values
- * that the ramp filter spreads from the columns of the detector: as far as the longer side reaches, or the volume. */
+/* Cone reach: the columns beside the detector that filtered projections have. Sets columns_before and columns_after.
+ * Voxels beyond the shorter side are seen there, and need the negative values that the ramp filter spreads from the
+ * columns of the detector: as far as the longer side reaches, or the volume. */
 static inline void sino_cone_reach(SinoCone *cone)
 {
     const double before = cone->center, after = (double)(cone->column_count - 1) - cone->center;

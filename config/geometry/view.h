@@ -74,7 +74,6 @@ typedef struct SinoShift {
 
 /* View turn: by how much the view of one projection is turned about (0, 0, 0), in radians: its pitch about the
  * direction of its columns, and then its roll about the direction of its beam. */
-
 typedef struct SinoViewTurn {
     double pitch, roll;
 } SinoViewTurn;

@@ -134,8 +134,7 @@ int64_t sino_output_size(const SinoOutputFile *file);
 /* Syncs the file, gives it its final name unless a write failed, and syncs its folder. Frees the file in either case.
  * On failure the temporary file is removed, unless sino_output_stay was called or another file took the name meanwhile:
  * then the temporary file is complete and stays. Without overwrite no existing file is ever replaced, not even one that
- * appears at this moment.
- */
+ * appears at this moment. */
 SinoStatus sino_output_seal(SinoOutputFile *file);
 void sino_output_discard(SinoOutputFile *file); /* removes the temporary file; takes NULL */
 void sino_output_keep(SinoOutputFile *file);    /* leaves the temporary file for sino_output_reopen; takes NULL */

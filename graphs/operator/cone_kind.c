@@ -5,10 +5,9 @@
 #include "cone_kind.h"
 
 #include "angle_work.h"
-#include "assemble_cone_task.h"
+#include "cone_tasks.h"
 #include "device.h"
 #include "memory.h"
-#include "project_cone_task.h"
 #include "rays_tasks.h"
 
 #include <stdlib.h>

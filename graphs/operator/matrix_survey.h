@@ -142,8 +142,7 @@ SinoStatus sino_matrix_keeper_append(SinoMatrixKeeper *keeper, const void *block
 SinoStatus sino_matrix_keeper_end(SinoLog *log, SinoMatrixKeeper *keeper, SinoOperatorFile **kept);
 void sino_matrix_keeper_discard(SinoMatrixKeeper *keeper); /* takes NULL */
 
-/* Matrix sample: what some rows of a system matrix tell of all, while it is surveyed. */
-
-/* Sets the order of the voxels, and the bytes per nonzero. entries: [row that is read], at most. SINO_BAD_INPUT: the
- * file is refused (matrix_file.h). SINO_FAILED: no memory. */
+/* Matrix sample: what some rows of a system matrix tell of all, while it is surveyed. Sets the order of the voxels, and
+ * the bytes per nonzero. entries: [row that is read], at most. SINO_BAD_INPUT: the file is refused (matrix_file.h).
+ * SINO_FAILED: no memory. */
 SinoStatus sino_matrix_order_voxels(SinoMatrixSurvey *survey, const int64_t *entries);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone machine: the rates of cone_model.h from the settings, presets, and files of `sinodag bench --geometry cone
- * --csv`.
- */
+ * --csv`. */
 #include "cone_model.h"
 
 #include "arithmetic.h"

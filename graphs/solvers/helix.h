@@ -15,8 +15,8 @@ typedef struct SinoHelix {
 /* turn_rad[projection]: the angle of its source about z, going on over turns. Projections follow each other. */
 SinoHelix sino_helix_fit(const SinoCone *cone, double *turn_rad);
 
-/* The slices that projections count in: their rows see so many turns of the near side of the volume. SINO_BAD_INPUT:
- * less than one. */
+/* The slices in which projections count: as many as their rows see at the near side of the volume. SINO_BAD_INPUT:
+ * those of less than a turn and the shortest ramp. */
 SinoStatus sino_helix_window(const SinoCone *cone, const SinoHelix *helix, SinoConeWindow *window);
 
 /* Slices that are seen from less than a turn. */

@@ -8,9 +8,9 @@
  * blocks; others backproject after the last one. Either way x has the bits of the scan as a whole. */
 #include "solver_fbp.h"
 
+#include "cone_tasks.h"
 #include "fourier_tasks.h"
 #include "memory.h"
-#include "redundancy_task.h"
 #include "solvers_tasks.h"
 
 #include <stdlib.h>

@@ -72,7 +72,7 @@ static void tell_arc(const SinoSolverRun *run, const SinoViewWeights *weights)
         sino_log_info(log, "short scan", "fdk: sources on an arc of %.4g degrees; rays that are seen twice share",
                       weights->short_rad * 180 / SINO_PI);
     if (weights->window.pitch_mm > 0)
-        sino_log_info(log, "helix", "fdk: a helix of %.4g mm a turn, of which a slice is seen from up to %.3g",
+        sino_log_info(log, "helix", "fdk: a helix of %.4g mm a turn; a slice has the projections of up to %.3g turns",
                       weights->window.pitch_mm, weights->window.turns);
     if (weights->end_slices > 0)
         sino_log_warning(log, "helix",

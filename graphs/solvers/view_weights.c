@@ -145,14 +145,14 @@ static int64_t next_kept(const SinoCone *cone, int64_t from, int64_t step)
     return -1;
 }
 
-/* The share of each projection of a helix: half of the steps to its neighbours; π in a turn. */
+/* The share of each projection of a helix: half of the mean step to its neighbours; π in a turn. */
 static void share_helix(const SinoCone *cone, const double *turn_rad, double *share)
 {
     for (int64_t k = 0; k < cone->angle_count; k++) {
         const int64_t before = next_kept(cone, k, -1), after = next_kept(cone, k, 1);
         const int64_t first = before < 0 ? k : before, last = after < 0 ? k : after;
-        const double both = (before < 0) + (after < 0) > 0 ? 1 : 2; /* at an end, the only step */
-        share[k] = cone->dropped && cone->dropped[k] ? 0 : fabs(turn_rad[last] - turn_rad[first]) / both / 2;
+        const int steps = before < 0 || after < 0 ? 1 : 2;
+        share[k] = cone->dropped && cone->dropped[k] ? 0 : fabs(turn_rad[last] - turn_rad[first]) / steps / 2;
     }
 }
 

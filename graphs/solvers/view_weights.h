@@ -16,8 +16,9 @@ typedef struct SinoViewWeights {
     int64_t end_slices;    /* of a helix: seen from less than a turn */
 } SinoViewWeights;
 
-/* SINO_BAD_INPUT: as of sino_ray_circle_fit, where the sources are on no helix, either, or of sino_helix_window; or the
- * detector sees one side alone; or projections leave gaps, and are neither half a turn of parallel rays, which may have
- * one, nor a short scan of sources in the plane of the volume's middle (sino_cone_arc_new). SINO_FAILED: no memory. */
+/* SINO_BAD_INPUT: sources are neither on a circle (sino_ray_circle_fit) nor on a helix whose turns the rows see
+ * (sino_helix_window); the detector sees one side alone; or projections leave gaps, and are neither half a turn of
+ * parallel rays, which may have one, nor a short scan of sources in the plane of the volume's middle
+ * (sino_cone_arc_new). SINO_FAILED: no memory. */
 SinoStatus sino_view_weights_new(const SinoCone *cone, SinoViewWeights *weights);
 void sino_view_weights_free(SinoViewWeights *weights);

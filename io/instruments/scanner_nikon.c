@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "scanner_private.h"
 
@@ -74,14 +73,6 @@ static SinoStatus read_axis(const SinoHeaderText *text, SinoScannerHeader *heade
     return NULL;
 }
 
-/* Whether a word of the name begins so, in any case. */
-static bool speaks_of(const char *name, const char *word)
-{
-    for (; *name; name++)
-        if (strncasecmp(name, word, strlen(word)) == 0) return true;
-    return false;
-}
-
 /* Laminography: older headers have no word for the tilt of the axis, and its users write it into the name. */
 static SinoStatus tell_tilt(const SinoHeaderText *text, SinoScannerHeader *header)
 {
@@ -91,7 +82,7 @@ static SinoStatus tell_tilt(const SinoHeaderText *text, SinoScannerHeader *heade
     (void)sino_header_find(text, section, "Name", name);
     if (tilt != 0)
         snprintf(words, sizeof words, "ObjectTilt %g degrees, by which the axis leans along the beam", tilt);
-    else if (speaks_of(name, "tilt") || speaks_of(name, "lamino"))
+    else if (strcasestr(name, "tilt") || strcasestr(name, "lamino"))
         snprintf(words, sizeof words, "a tilt of the axis, which is in the name only");
     if (*words)
         sino_scanner_say(header, true, "%s: --vectors orbit:source=%.8g,detector=%.8g,pixel=%.8g,tilt=DEGREES", words,

@@ -102,6 +102,5 @@ SinoStatus sino_matrix_count_rows(SinoMatrixFile *file, int64_t first, int64_t c
  *
  * SINO_BAD_INPUT: a column outside the matrix, a value that is negative, not finite or above the largest float, a file
  * that ends early. SINO_FAILED: no memory, or the file has become shorter or cannot be read. The rows are then
- * undefined.
- */
+ * undefined. */
 SinoStatus sino_matrix_read(SinoMatrixFile *file, int64_t first, int64_t count, SinoRowBuffer *buffer);

@@ -83,11 +83,9 @@ bool sino_file_list_gap(const SinoFileList *list, int64_t *before);
  * a number is missing, whose consequence `gap` ends the sentence. */
 void sino_file_list_remark(const SinoFileList *list, const char *gap, size_t size, char *remark);
 
-/* Inner path: FILE:INNER names a place in a file, such as a dataset. */
-
-/* Splits FILE or FILE:INNER into *file and *inner (NULL: there is none), which the caller frees, on failure too. If
- * something of the whole name exists, that is the file; else FILE ends at the first colon before which a file ends.
- * SINO_BAD_INPUT: there is no such file. */
+/* Inner path: FILE:INNER names a place in a file, such as a dataset. Splits FILE or FILE:INNER into *file and *inner
+ * (NULL: there is none), which the caller frees, on failure too. If something of the whole name exists, that is the
+ * file; else FILE ends at the first colon before which a file ends. SINO_BAD_INPUT: there is no such file. */
 SinoStatus sino_inner_path_split(const char *given, char **file, char **inner);
 
 /* Path kind: the type of file at a path. A FIFO or a device is recognised before it is opened, because opening may

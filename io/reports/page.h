@@ -55,10 +55,8 @@ const char *sino_page_length(double micrometres, char text[SINO_PAGE_LENGTH]);
 /* A length of 1, 2 or 5 times a power of ten, which is at most a third of `pixels` that are `size` units wide each. */
 double sino_page_bar(int64_t pixels, double size);
 
-/* Markup: text within HTML and SVG. */
-
-/* Prints `text` so that it stands for itself in an element or a quoted attribute. Control characters and bytes that are
- * not UTF-8 become U+FFFD. */
+/* Markup: text within HTML and SVG. Prints `text` so that it stands for itself in an element or a quoted attribute.
+ * Control characters and bytes that are not UTF-8 become U+FFFD. */
 void sino_markup_text(const char *text, FILE *out);
 
 /* Contact sheet: slices side by side in one page of HTML, each with its value, in one range of grey. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Image scan. */
+/* Images of scans: lists of them, and scans that consist of them. */
 #pragma once
 
 #include "array_scan.h"

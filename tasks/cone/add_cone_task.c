@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task add_cone: adds the voxels that another rank has summed to a part. */
-#include "add_cone_task.h"
+#include "cone_tasks.h"
 
-#include "cone_assemble.h"
 #include "task.h"
 
 typedef struct AddCone {

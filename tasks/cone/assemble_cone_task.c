@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks assemble_cone and fill_cone: write a part's voxels into slices of the volume, and the slices into the part. */
-#include "assemble_cone_task.h"
+#include "cone_tasks.h"
 
 #include "arithmetic.h"
 #include "task.h"

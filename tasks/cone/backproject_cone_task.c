@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task backproject_cone: adds a block of cone-beam projections to a part of the volume. */
-#include "backproject_cone_task.h"
+#include "cone_tasks.h"
 
 #include "cone_cuda.h"
 #include "cone_opencl.h"

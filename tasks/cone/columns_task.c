@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task columns: line integrals of a few projections become rays of a cone beam's operator. */
-#include "columns_task.h"
+#include "cone_tasks.h"
 
 #include "arithmetic.h"
 #include "task.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task cone_center: searches the rotation axis of a cone-beam scan. */
-#include "cone_center_task.h"
+#include "cone_tasks.h"
 
 #include "task.h"
 

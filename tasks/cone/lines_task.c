@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Task lines: filtered cone-beam projections become the lines that backprojection reads. */
-#include "lines_task.h"
+#include "cone_tasks.h"
 
 #include "task.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks project_cone and project_cone_back: the products of a cone beam's A and Aᵀ with a band of the volume. */
-#include "project_cone_task.h"
+#include "cone_tasks.h"
 
 #include "arithmetic.h"
-#include "panel.h"
 #include "task.h"
 
 #include <string.h>

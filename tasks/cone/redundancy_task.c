@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks complete and redundancy: projections of a half acquisition, for direct methods. */
-#include "redundancy_task.h"
+#include "cone_tasks.h"
 
 #include "memory.h"
 #include "task.h"

@@ -86,8 +86,8 @@ enum { SINO_PIXELS_SHARING = 4 };
 double sino_pixels_flops(SinoPixelWeights weights, int64_t slices);
 
 /* Inserts pixels_project, which adds the rays of the angles of `what`, with lengths as weights. The rays are writable
- * between rays_begin and rays_end; `order`, void data, orders the tasks of the same angles, of which
- * the first clears the rays. */
+ * between rays_begin and rays_end; `order`, void data, orders the tasks of the same angles, of which the first clears
+ * the rays. */
 SinoStatus sino_insert_pixels_project(SinoRuntime *runtime, SinoPosition position, const SinoPixels *what, bool first,
                                       SinoData *pixels, SinoData *scratch, SinoData *order, SinoData *rays);
 
@@ -146,7 +146,9 @@ SinoStatus sino_insert_reduce_all(SinoRuntime *runtime, SinoReduction level, Sin
 SinoStatus sino_insert_spread(SinoRuntime *runtime, SinoReduction level, SinoPosition position, SinoSlices slices,
                               const SinoRowMap *map, SinoData *list, bool first, SinoData *total, SinoData *partial);
 
-/* Data with which GPUs make the lists that devices gather from. */
+/* Tasks regroup_measure and regroup_fill: the lists that devices gather from (regroup.h). */
+
+/* Data with which GPUs make the lists. */
 typedef struct SinoRegroupData {
     SinoRegroupShape shape;
     SinoData *block, *table; /* table: sino_regroup_table */
@@ -210,6 +212,8 @@ SinoStatus sino_insert_rotate_project_all(SinoRuntime *runtime, SinoPosition pos
 SinoStatus sino_insert_rotate_back(SinoRuntime *runtime, SinoPosition position, const SinoRotate *what,
                                    const SinoRotateData *tables, SinoData *rays, SinoData *scratch, SinoData *voxels);
 
+/* Tasks spmm_project and spmm_backproject: products of a partition's block of A (spmm.h). */
+
 /* Of a product that passes its rays on by itself, so that they never leave the device: the sum to which spmm_project
  * adds them, with the bits of sino_insert_reduce, or from which spmm_backproject takes them. The product's y is then
  * scratch memory. */
@@ -247,12 +251,11 @@ SinoStatus sino_insert_spmm_project(SinoRuntime *runtime, SinoPosition position,
 SinoStatus sino_insert_spmm_backproject(SinoRuntime *runtime, SinoPosition position, const SinoSpmm *spmm, SinoData *y,
                                         SinoData *x);
 
-/* Insert take_tiles, take_rays, give_tiles and give_rays, from the arrays of a caller to vectors, and back
- * (strided.h). A task that takes rays from a first row above 0
- * on keeps what tasks before have put into the vector; several that take rays at the same time are between gates
- * (`shared`). The arrays are no data of StarPU: the caller waits for the tasks
- * before it touches them. A value that is NaN or infinite ends the run with SINO_BAD_INPUT; `what` names the array in
- * the text, and `first` is the number of its first slice there. */
+/* Insert take_tiles, take_rays, give_tiles and give_rays, from the arrays of a caller to vectors, and back (strided.h).
+ * A task that takes rays from a first row above 0 on keeps what tasks before have put into the vector; several that
+ * take rays at the same time are between rays_begin and rays_end (`shared`). The arrays are no data of StarPU: the
+ * caller waits for the tasks before it touches them. A value that is NaN or infinite ends the run with SINO_BAD_INPUT;
+ * `what` names the array in the text, and `first` is the number of its first slice there. */
 typedef struct SinoTake {
     const char *what; /* constant */
     int64_t first;

@@ -124,8 +124,7 @@ SinoStatus sino_insert_load_window(SinoRuntime *runtime, SinoPosition position, 
 enum { SINO_REGISTER_PREDICTIONS = 3 }; /* of views, and of pitched and rolled ones */
 
 /* Projections first … first + count − 1 of column_count × row_count pixels. Nothing is owned, and all outlives the
- * task.
- */
+ * task. */
 typedef struct SinoRegister {
     int64_t first, count, column_count, row_count;
     const float *measured;  /* [projection][column][row] */
@@ -153,8 +152,7 @@ int64_t sino_stripes_gpu_bytes(const SinoStripesOptions *options);
 SinoStatus sino_insert_stripes(SinoRuntime *runtime, SinoPosition position, const SinoRemoveStripes *remove);
 
 /* A block of cone-beam projections before the ramp filter, of which slice f is detector row first_row + f. Pointers are
- * not owned, and outlive the task.
- */
+ * not owned, and outlive the task. */
 typedef struct SinoWeigh {
     const SinoCone *cone;
     int64_t angle_count;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cone weigh: which part of the circle angles cover, what is refused, and that the rays along each line share its
- * weight.
- */
+ * weight. */
 #include "cone.h"
 #include "cone_weigh.h"
 #include "memory.h"

@@ -162,8 +162,7 @@ static void windows_have_known_values(void **state)
 }
 
 /* The projection of a disk goes on as the disk does; rows that rise or fall have an end; all are proportional to the
- * row.
- */
+ * row. */
 static void rows_end_as_ellipses_do(void **state)
 {
     (void)state;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Regroup: gather lists of partitions' blocks. Plain loops in double over the lists are compared with plain loops over
  * the blocks and with the dense reference. The promises of the lists' tables are checked, too. */
-#include "regroup.h"
-
 #include "half.h"
 #include "testing.h"
 #include "testing_partition.h"
+#include "testing_regroup.h"
 
 #include <math.h>
 
@@ -102,8 +101,9 @@ typedef struct Visit {
 static int64_t ray_row(const Visit *at, uint16_t slot)
 {
     const int32_t columns = at->header->columns;
-    const int64_t row = sino_gather_row(at->span, columns, slot);
     const SinoGatherSpan span = at->span[slot / columns];
+    const int32_t ahead = slot % columns - (int32_t)(span.first % (uint32_t)columns);
+    const int64_t row = (int64_t)span.first + (ahead < 0 ? ahead + columns : ahead);
     assert_true(slot < at->header->angles * columns);
     assert_true(row >= span.first && row < (int64_t)span.first + span.count);
     return row + at->number * at->visit->step;
@@ -290,7 +290,7 @@ static void check_lists(const Problem *problem, const Partition *partition, cons
     const SinoFootprint footprint = {packed->ray_count, partition->has_footprint ? packed->ray : NULL};
     const SinoRegroupInput input = {packed->block, &problem->layout, &footprint, partition->tile, back, outputs};
     SinoGatherHeader *lists;
-    assert_success(sino_regroup_block(&input, &lists));
+    assert_success(regroup_block(&input, &lists));
     check_parts(lists);
     /* Few units get no more angles than they must. */
     if (!back && lists->part_unit_count < 256) assert_int_equal(lists->angles, problem->layout.group_angles);
@@ -377,7 +377,7 @@ static void bytes_do_not_depend_on_the_order(void **state)
         const SinoRegroupInput input = {packed.block, &problem.layout, &footprint, whole.tile, i % 2, i < 2 ? 4 : 16};
         SinoGatherHeader *lists;
         SinoRegroup *regroup;
-        assert_success(sino_regroup_block(&input, &lists));
+        assert_success(regroup_block(&input, &lists));
         assert_success(sino_regroup_new(&input, &regroup));
         const int64_t count = sino_regroup_visit_count(regroup);
         for (int64_t v = count - 1; v >= 0; v--) {
@@ -471,8 +471,8 @@ static void chains_hold_what_they_add_to(void **state)
     const SinoFootprint footprint = {packed.ray_count, NULL};
     SinoGatherHeader *lists;
     int64_t held = 0, entered = 0;
-    assert_success(sino_regroup_block(
-        &(SinoRegroupInput){packed.block, &problem.layout, &footprint, whole.tile, false, 4}, &lists));
+    assert_success(
+        regroup_block(&(SinoRegroupInput){packed.block, &problem.layout, &footprint, whole.tile, false, 4}, &lists));
     for (int32_t c = 0; c < lists->chain_count; c++) {
         const SinoGatherChain chain = sino_gather_chains(lists)[c];
         for (int32_t v = chain.first_visit; v < chain.first_visit + chain.visit_count; v++)

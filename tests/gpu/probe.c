@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Probe: what the first GPU does at best, and what CUDA does where kernels and StarPU rely on it; a row of a table
- * each.
- */
+ * each. */
 #include "device_peak.h"
 #include "memory.h"
 #include "platform.h"

@@ -3,11 +3,11 @@
  * precision, with several strides. */
 #include "lend.h"
 #include "panel.h"
-#include "regroup.h"
 #include "spmm.h"
 #include "spmm_opencl.h"
 #include "testing.h"
 #include "testing_partition.h"
+#include "testing_regroup.h"
 
 #include "cast.h"
 
@@ -126,7 +126,7 @@ static void check_precision(const Problem *problem, const Partition *partition, 
         SinoGatherHeader *lists;
         const SinoRegroupInput input = {packed.block,    &problem->layout, &footprint,
                                         partition->tile, back == 1,        SINO_BUNDLE_GROUPS};
-        assert_success(sino_regroup_block(&input, &lists));
+        assert_success(regroup_block(&input, &lists));
         for (int i = 0; i < 4; i++) {
             Run run = {.problem = problem,
                        .partition = partition,

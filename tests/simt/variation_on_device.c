@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of variation.h by those of variation_cuda.cu: linked first, they make the tests of the CPU's test
- * these.
- */
+ * these. */
 #include "tiles_on_device.h"
 
 void sino_variation_primal(const SinoVariation *variation, const void *z, const void *const *p, const void *const *q,

@@ -50,21 +50,17 @@ bool sino_findings_refuse(const SinoFindings *findings);
 void sino_findings_tell(SinoFindings *findings, const char *setting, const char *value, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Beam check: whether the rays of a scan of a whole turn run as the settings say. */
-
-/* Adds a finding if another beam fits a scan of a whole turn far better than that of the settings: a fan or cone
- * instead of parallel rays or the reverse, another direction of turning, or another distance of the source. By rays and
- * their reverses (cone_center.h) in one row, the plane of the source or the middle of the detector, of up to 360
- * projections. A direction that the settings leave to sinodag is set in findings->stages. SINO_FAILED: the file cannot
- * be read, or no memory. */
+/* Beam check: whether the rays of a scan of a whole turn run as the settings say. Adds a finding if another beam fits a
+ * scan of a whole turn far better than that of the settings: a fan or cone instead of parallel rays or the reverse,
+ * another direction of turning, or another distance of the source. By rays and their reverses (cone_center.h) in one
+ * row, the plane of the source or the middle of the detector, of up to 360 projections. A direction that the settings
+ * leave to sinodag is set in findings->stages. SINO_FAILED: the file cannot be read, or no memory. */
 SinoStatus sino_beam_check(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings);
 
-/* Detector check: how the detector of a cone beam stands. */
-
-/* Adds a finding with the tilt and the center row of a cone beam, by up to 90 projections of all rows, averaged to at
- * most 128 columns and 96 rows (cone_consistency.h). Those that the settings leave to sinodag, and that the projections
- * deny without doubt, are set in findings->stages, whose direction of turning counts. SINO_FAILED: the file cannot be
- * read, or no memory. */
+/* Detector check: how the detector of a cone beam stands. Adds a finding with the tilt and the center row of a cone
+ * beam, by up to 90 projections of all rows, averaged to at most 128 columns and 96 rows (cone_consistency.h). Those
+ * that the settings leave to sinodag, and that the projections deny without doubt, are set in findings->stages, whose
+ * direction of turning counts. SINO_FAILED: the file cannot be read, or no memory. */
 SinoStatus sino_detector_check(const SinoSettings *settings, const SinoInput *input, SinoFindings *findings);
 
 /* Repairs: what a run tells of the undefined values of its scan (codelets/stages/correct.h), and whether it accepts
@@ -156,9 +152,8 @@ typedef struct SinoScanSample {
 SinoStatus sino_scan_sample_new(const SinoInput *input, bool stages, SinoScanSample *sample);
 void sino_scan_sample_free(SinoScanSample *sample);
 
-/* Stage choice: which stages a sample of the scan asks for, where the settings leave that to sinodag. */
-
-/* Sets findings->stages, adds a warning for each choice, and tells the evidence of all of them. */
+/* Stage choice: which stages a sample of the scan asks for, where the settings leave that to sinodag. Sets
+ * findings->stages, adds a warning for each choice, and tells the evidence of all of them. */
 void sino_choose_stages(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample,
                         SinoFindings *findings);
 

@@ -165,8 +165,7 @@ static void tell_narrow(const SinoSettings *settings, double share, double usual
 
 /* Whether the sample speaks against the normal operator, which takes columns beyond the detector for 0 and weighs no
  * rays. Least squares without weights are as exact as those with weights from `evenness` of the rays
- * (docs/lab/images.md).
- */
+ * (docs/lab/images.md). */
 static bool is_uneven(const SinoSettings *settings, const SinoInput *input, const SinoScanSample *sample, double share)
 {
     const double usual = 0.1, even = 0.6;

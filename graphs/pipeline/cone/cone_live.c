@@ -3,7 +3,7 @@
  * changes no bit of the volume. Projections that have come count as if they were all. */
 #include "cone_run.h"
 
-#include "assemble_cone_task.h"
+#include "cone_tasks.h"
 
 static SinoStatus insert_planes(const SinoConeRun *run, SinoPosition position, double gain, SinoSpan share,
                                 int64_t part, SinoData *const plane[SINO_LIVE_PLANES])

@@ -14,10 +14,9 @@
  * that stores it, chunk by chunk. */
 #include "cone_reconstruction.h"
 
-#include "add_cone_task.h"
 #include "arithmetic.h"
-#include "assemble_cone_task.h"
 #include "cone_run.h"
+#include "cone_tasks.h"
 #include "consensus.h"
 #include "input_parts.h"
 #include "message.h"

@@ -10,8 +10,8 @@
  * same time. Of several ranks each loads its own angles; they take turns in storing images. */
 #include "cone_solution.h"
 
-#include "columns_task.h"
 #include "cone_kind.h"
+#include "cone_tasks.h"
 #include "files_tasks.h"
 #include "memory.h"
 #include "solve.h"

@@ -12,7 +12,7 @@
  * their voxels. */
 #pragma once
 
-#include "backproject_cone_task.h"
+#include "cone_tasks.h"
 #include "input.h"
 #include "unit_bytes.h"
 

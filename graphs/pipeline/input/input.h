@@ -111,8 +111,7 @@ double sino_input_column_of_grid(const SinoInput *input, double file_column);
 double sino_input_row_of_grid(const SinoInput *input, double file_row);
 
 /* The input with every column of the detector: a crop may leave out the part by which the center is found. Owns
- * nothing.
- */
+ * nothing. */
 SinoInput sino_input_with_all_columns(const SinoInput *input);
 
 /* Restricts the input to `count` of its slices from `first` on; other ranks have the rest. */

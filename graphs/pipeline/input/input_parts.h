@@ -51,12 +51,11 @@ void sino_input_follow_checksum(const SinoInput *input, char digits[17]);
 /* SINO_BAD_INPUT: the settings ask for --follow, and for what needs the whole scan before a projection is used. */
 SinoStatus sino_input_check_follow(const SinoSettings *settings);
 
-/* Input, same: every rank must have the same input, if not the same files. */
-
-/* Collective. Compares what each rank reads, independent of names: sizes, angles and types of the scan (NULL: the
- * settings name a system matrix and its counts), and sizes and checksums of parts of the files of every option. If
- * these are equal but the times of the last change differ, the checksums of whole files are compared. SINO_BAD_INPUT:
- * the ranks have different input; one rank has the text. */
+/* Input, same: every rank must have the same input, if not the same files. Collective. Compares what each rank reads,
+ * independent of names: sizes, angles and types of the scan (NULL: the settings name a system matrix and its counts),
+ * and sizes and checksums of parts of the files of every option. If these are equal but the times of the last change
+ * differ, the checksums of whole files are compared. SINO_BAD_INPUT: the ranks have different input; one rank has the
+ * text. */
 SinoStatus sino_input_check_same(SinoProcesses *processes, const SinoSettings *settings, const SinoInput *scan,
                                  SinoLog *log);
 

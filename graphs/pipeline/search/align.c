@@ -21,9 +21,10 @@ enum {
     TURN_ROUNDS = 6
 };
 
-/* Steps below this root mean square, in averaged pixels, are the last; turns that lower the residual by a smaller share
- * are, too. The share by which it has to fall in all; and one that noise does not make, however large steps are. */
-static const double last_step = 0.01, last_fall = 0.005, least_fall = 0.02, large_fall = 0.1;
+static const double last_step = 0.01;  /* root mean square, in averaged pixels, below which shifts are the last */
+static const double last_fall = 0.005; /* share of the residual below which a round of turns is the last */
+static const double least_fall = 0.02; /* share by which all rounds have to lower it */
+static const double large_fall = 0.1;  /* share by which noise does not lower it, however large the turns are */
 
 /* Centroids are trusted up to this error, in averaged pixels. From their shifts each step has to be so much smaller
  * than the one before; and the second turns than the first. */

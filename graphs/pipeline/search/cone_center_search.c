@@ -3,7 +3,7 @@
 #include "arithmetic.h"
 #include "center_search.h"
 #include "checks.h"
-#include "cone_center_task.h"
+#include "cone_tasks.h"
 #include "simulation.h"
 #include "stages.h"
 

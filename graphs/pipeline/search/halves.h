@@ -128,12 +128,12 @@ SinoStatus sino_halves_bin_mask(const SinoGeometry *geometry, const SinoGeometry
 /* Halves of counts: the number of iterations of MLEM and OSEM that the counts themselves decide. The counts of a set
  * are divided into two halves at random, which are independent of each other if counts are Poisson deviates. The image
  * of one half after many iterations differs from the image of the other half by its own noise, and by the error of the
- * other image: where the mean square difference is least, so is the latter. docs/COUNTS.md compares the
- * choices with the best ones. */
+ * other image: where the mean square difference is least, so is the latter. docs/COUNTS.md compares the choices with
+ * the best ones. */
 
 /* Collective. The numbers of iterations of all sets of a solution, whose settings, filter and sizes count; it solves
- * batch_sets sets together. A number is 1.44 times the best one of halves, at most the number of the
- * settings. No set's number depends on the other sets. SINO_FAILED: no memory, or a task failed. */
+ * batch_sets sets together. A number is 1.44 times the best one of halves, at most the number of the settings. No set's
+ * number depends on the other sets. SINO_FAILED: no memory, or a task failed. */
 SinoStatus sino_halves_counts(const SinoMatrixSolution *solution, int64_t *iterations);
 
 /* Halves, the search: the reconstructions of one slice from parts of its projections, in minibatches of their own, and

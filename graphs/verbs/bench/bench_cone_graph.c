@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bench, graph of cone beams: the tasks of cone_reconstruction.c without files; a fill of memory stands for the load of
  * a piece. Voxels and projections are numbers without meaning: the time of no task depends on them. */
-#include "assemble_cone_task.h"
 #include "bench_cone.h"
+#include "cone_tasks.h"
 #include "fourier_tasks.h"
 #include "memory.h"
 #include "rays_tasks.h"

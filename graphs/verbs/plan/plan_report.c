@@ -136,7 +136,7 @@ static const SinoWorkload *work_of(const SinoPlanRequest *request, const SinoFor
     return normal && request->normal ? request->normal : &request->job;
 }
 
-/* As of cone beams. */
+/* As plans of cone beams tell it. */
 static void print_algorithm(const SinoWorkload *job, FILE *out)
 {
     fprintf(out, "algorithm    %s", sino_algorithm_name(job->solver->choice));

@@ -4,11 +4,11 @@
 #include "recon_cone.h"
 
 #include "center_search.h"
+#include "cone_tasks.h"
 #include "input_parts.h"
 #include "memory.h"
 #include "paged_memory.h"
 #include "paths.h"
-#include "project_cone_task.h"
 #include "recon_halves.h"
 #include "reconstruction.h"
 #include "simulation.h"

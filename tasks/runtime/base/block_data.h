@@ -18,9 +18,8 @@
 SinoStatus sino_block_data_new(SinoRuntime *runtime, const char *name, const void *block, const void *lists,
                                int64_t room_bytes, SinoData **data);
 
-/* Block interface: a task's view of block data, by SINO_MAY_READ_BLOCK. For the files of tasks/ only. */
-
-/* A block on one memory node. */
+/* Block interface: a task's view of block data, by SINO_MAY_READ_BLOCK. For the files of tasks/ only. A block on one
+ * memory node. */
 typedef struct SinoBlockInterface {
     int id;            /* StarPU's number of this data interface */
     const void *block; /* NULL on devices */

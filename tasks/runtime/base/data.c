@@ -33,13 +33,14 @@ static SinoStatus check_size(const char *name, int64_t bytes)
 
 static void count_bytes(SinoRuntime *runtime, int64_t bytes)
 {
-    __atomic_store_n(&runtime->data_bytes, runtime->data_bytes + bytes, __ATOMIC_RELAXED); /* the recorder reads it */
+    __atomic_store_n(&runtime->data_bytes, runtime->data_bytes + bytes,
+                     __ATOMIC_RELAXED); /* the recorder's thread reads it */
     if (runtime->data_bytes > runtime->most_data_bytes) runtime->most_data_bytes = runtime->data_bytes;
 }
 
 int64_t sino_data_bytes(const SinoRuntime *runtime)
 {
-    return runtime->data_bytes;
+    return __atomic_load_n(&runtime->data_bytes, __ATOMIC_RELAXED);
 }
 
 int64_t sino_data_most_bytes(const SinoRuntime *runtime)

@@ -75,8 +75,7 @@ void sino_cost_fit_free(SinoCostFit *fit); /* takes NULL */
 /* Seconds of a task of `work`, `bytes`, `width` and `panel`; the other members are not read. `error`: NULL, or the
  * expected relative error: what the points of sizes near this one miss a curve through all other sizes by (root of the
  * mean square), more where no point is near, and growing by 0.1 for each factor of two beyond the measured sizes or
- * widths.
- */
+ * widths. */
 double sino_cost_fit_s(const SinoCostFit *fit, const SinoCostPoint *point, double *error);
 
 /* Model directory: the directory in which StarPU keeps what it has measured, safe against damaged files, full disks and

@@ -85,7 +85,7 @@ static void take_sample(SinoRecorder *recorder, double now_us)
     if (recorder->sample_count == SAMPLES_MAX) thin_out(recorder);
     int64_t *sample = recorder->sample + recorder->sample_count++ * recorder->sample_width;
     sample[SINO_SAMPLE_TIME] = (int64_t)now_us;
-    sample[SINO_SAMPLE_DATA] = __atomic_load_n(&recorder->runtime->data_bytes, __ATOMIC_RELAXED);
+    sample[SINO_SAMPLE_DATA] = sino_data_bytes(recorder->runtime);
     for (int64_t n = 0; n < recorder->node_count; n++) sample[SINO_SAMPLE_NODES + n] = used_bytes((unsigned)n);
     for (int64_t b = 0; b < recorder->bus_count; b++)
         sample[SINO_SAMPLE_NODES + recorder->node_count + b] =

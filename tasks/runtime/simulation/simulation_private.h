@@ -7,11 +7,9 @@
 #include "simulation.h"
 #include "status.h"
 
-/* Shared code: what the copies of a program need once. Private to tasks/runtime. */
-
-/* Maps the code and the constants of the object with this function from `path`, of which it was loaded as a copy, so
- * that all copies use the same memory. The bytes are those that are there; variables, and constants with addresses,
- * stay the copy's. */
+/* Shared code: what the copies of a program need once. Private to tasks/runtime. Maps the code and the constants of the
+ * object with this function from `path`, of which it was loaded as a copy, so that all copies use the same memory. The
+ * bytes are those that are there; variables, and constants with addresses, stay the copy's. */
 SinoStatus sino_shared_code_map(const char *path);
 
 /* Simulated machine: what StarPU reads about a machine before it simulates it. Private to tasks/runtime. */

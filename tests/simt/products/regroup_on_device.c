@@ -6,6 +6,7 @@
 #include "regroup_private.h"
 #include "simt_device.h"
 #include "testing.h"
+#include "testing_regroup.h"
 
 #include <inttypes.h>
 
@@ -122,7 +123,7 @@ SinoStatus regroup_block_on_device(const SinoRegroupInput *input, SinoGatherHead
     SINO_TRY(sino_regroup_new(input, &regroup));
     *lists = make(regroup);
     sino_regroup_free(regroup);
-    device_check(sino_regroup_block(input, &expected));
+    device_check(regroup_block(input, &expected));
     compare(*lists, expected);
     free(expected);
     return NULL;

@@ -4,11 +4,11 @@
  */
 #include "spmm_cuda.h"
 
-#include "regroup.h"
 #include "simt_device.h"
 #include "spmm.h"
 #include "testing.h"
 #include "testing_partition.h"
+#include "testing_regroup.h"
 
 #ifdef SINO_SIMT_HOST
 #include "simt_control.h"
@@ -35,7 +35,7 @@ static Lists lists_create(const Problem *problem, const Partition *partition, co
     const SinoFootprint footprint = {packed->ray_count, partition->has_footprint ? packed->ray : NULL};
     const SinoRegroupInput input = {packed->block, &problem->layout, &footprint, partition->tile, back, outputs};
     SinoGatherHeader *lists;
-    assert_success(sino_regroup_block(&input, &lists));
+    assert_success(regroup_block(&input, &lists));
     const Lists of_device = {.header = *lists, .memory = device_lend(lists, (size_t)lists->bytes)};
     free(lists);
     return of_device;

@@ -16,8 +16,9 @@ typedef struct SinoProjectCone {
     const SinoCone *cone;
     SinoConeBand band;
     SinoConeAngles angles;
-    bool first;      /* of the bands: the rays become 0 before */
-    double progress; /* work that the task tells (sino_runtime_advance) */
+    bool first;        /* of the bands: the rays become 0 before */
+    double voxel_rays; /* of a projection for each voxel (sino_cone_mean_voxel_rays) */
+    double progress;   /* work that the task tells (sino_runtime_advance) */
 } SinoProjectCone;
 
 /* rays: those of all angles of the cone. order: void data of the angles; NULL: the task has all angles. scratch:

@@ -72,7 +72,8 @@ static int64_t search_iterations(const SinoSettings *settings, const SinoSolver 
     if (cone->view || !is_sought(settings, solver)) return 0;
     const SinoHalvesFan fan = sino_halves_fan(settings, cone);
     const int64_t trials = fan.count > 1 ? TOGETHER : TRIALS;
-    return sino_times(trials, sino_halves_trial_iterations(&settings->solver)) / fan.binning / fan.binning / fan.step;
+    const double voxels = (double)(fan.binning * fan.binning * fan.step) * fan.voxels * fan.voxels;
+    return (int64_t)((double)sino_times(trials, sino_halves_trial_iterations(&settings->solver)) / voxels);
 }
 
 SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const SinoInput *input,

@@ -167,23 +167,55 @@ static inline int64_t sino_rays_of_width(double voxels)
     return count > 1 ? (int64_t)fmin(count, SINO_PIXEL_RAYS_MOST) : 1;
 }
 
-/* Those of projection k. Rays through the middles of pixels alone would miss voxels that are smaller than pixels, which
- * are compared in the middle of the grid. */
-static inline SinoPixelRays sino_cone_pixel_rays(const SinoCone *cone, int64_t k)
+/* Voxels that a pixel is wide and high, in the middle of the grid. */
+typedef struct SinoPixelVoxels {
+    double width, height;
+} SinoPixelVoxels;
+
+static inline SinoPixelVoxels sino_cone_pixel_voxels(const SinoCone *cone, int64_t k)
 {
     const double share = cone->source_object / cone->source_detector / cone->voxel_size;
-    double width = cone->pixel_width * share, height = cone->pixel_height * share;
-    if (cone->view) {
-        const SinoView view = sino_cone_grid_view(cone, k);
-        const SinoViewPlanes planes = sino_view_planes(&view);
-        const double middle[3] = {0.5 * (double)(cone->x_count - 1), 0.5 * (double)(cone->y_count - 1),
-                                  0.5 * (double)(cone->z_count - 1)};
-        const double depth = sino_view_value(&planes, 0, middle);
-        width = depth * sqrt(sino_view_dot(view.column, view.column));
-        height = depth * sqrt(sino_view_dot(view.row, view.row));
-    }
-    const bool flat = cone->fans || (cone->row_count == 1 && cone->z_count == 1);
-    return (SinoPixelRays){sino_rays_of_width(width), flat ? 1 : sino_rays_of_width(height)};
+    if (!cone->view) return (SinoPixelVoxels){cone->pixel_width * share, cone->pixel_height * share};
+    const SinoView view = sino_cone_grid_view(cone, k);
+    const SinoViewPlanes planes = sino_view_planes(&view);
+    const double middle[3] = {0.5 * (double)(cone->x_count - 1), 0.5 * (double)(cone->y_count - 1),
+                              0.5 * (double)(cone->z_count - 1)};
+    const double depth = sino_view_value(&planes, 0, middle);
+    const double width = depth * sqrt(sino_view_dot(view.column, view.column));
+    const double height = depth * sqrt(sino_view_dot(view.row, view.row));
+    return (SinoPixelVoxels){width, height};
+}
+
+/* Each row sees one slice. */
+static inline bool sino_cone_is_flat(const SinoCone *cone)
+{
+    return cone->fans || (cone->row_count == 1 && cone->z_count == 1);
+}
+
+/* Those of projection k. Rays through the middles of pixels alone would miss voxels that are smaller than pixels. */
+static inline SinoPixelRays sino_cone_pixel_rays(const SinoCone *cone, int64_t k)
+{
+    const SinoPixelVoxels size = sino_cone_pixel_voxels(cone, k);
+    return (SinoPixelRays){sino_rays_of_width(size.width),
+                           sino_cone_is_flat(cone) ? 1 : sino_rays_of_width(size.height)};
+}
+
+/* Rays of projection k for each voxel in the middle of the grid, to which the time of products is proportional. */
+static inline double sino_cone_voxel_rays(const SinoCone *cone, int64_t k)
+{
+    const SinoPixelVoxels size = sino_cone_pixel_voxels(cone, k);
+    const SinoPixelRays rays = sino_cone_pixel_rays(cone, k);
+    const double area = size.width * (sino_cone_is_flat(cone) ? 1 : size.height);
+    return area > 0 ? (double)(rays.across * rays.up) / area : 1;
+}
+
+/* Their mean over all projections. */
+static inline double sino_cone_mean_voxel_rays(const SinoCone *cone)
+{
+    const int64_t count = cone->view ? cone->angle_count : sino_smaller(cone->angle_count, 1);
+    double mean = count > 0 ? 0 : 1;
+    for (int64_t k = 0; k < count; k++) mean += sino_cone_voxel_rays(cone, k) / (double)count;
+    return mean;
 }
 
 /* Moves a view's pixels, whose middle becomes that of ray (across, up) of them. */

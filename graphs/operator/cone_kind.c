@@ -10,6 +10,8 @@
 #include "memory.h"
 #include "rays_tasks.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -33,6 +35,7 @@ typedef struct Own {
     SinoRayExchange *exchange;
     SinoData *scratch;
     int64_t task_angles; /* of a task that projects */
+    double voxel_rays;   /* of a projection for each voxel */
 } Own;
 
 int64_t sino_cone_band_rows(const SinoCone *cone)
@@ -239,6 +242,7 @@ static int64_t order_count(const SinoOperator *op, int64_t tasks)
 static SinoStatus describe(const SinoOperator *op, const SinoRayExchangeShape *shape, Own *own)
 {
     own->task_angles = task_angles(op, shape->data_count);
+    own->voxel_rays = sino_cone_mean_voxel_rays(op->problem.cone);
     SINO_TRY(list_angles(op, shape, own));
     return list_bands(op, own);
 }
@@ -315,6 +319,7 @@ static SinoProjectCone task_of(const Product *product, int64_t band, SinoConeAng
                              .band = band_of(product->cone, band),
                              .angles = angles,
                              .first = band == 0,
+                             .voxel_rays = product->own->voxel_rays,
                              .progress =
                                  product->progress * (double)product->own->band_voxels[band] * (double)angles.count};
 }
@@ -418,11 +423,33 @@ static SinoBand band(const SinoOperator *op, int64_t partition)
                       .above_rows = partition > 0 ? band_of(cone, partition - 1).row_count : 0};
 }
 
+const char *sino_cone_pixels_text(const SinoCone *cone, char text[SINO_CONE_PIXELS_TEXT])
+{
+    const int64_t count = cone->view ? cone->angle_count : 1;
+    int64_t most = 0;
+    SinoPixelRays rays = sino_cone_pixel_rays(cone, 0);
+    for (int64_t k = 1; k < count; k++) {
+        const SinoPixelRays other = sino_cone_pixel_rays(cone, k);
+        if (other.across * other.up <= rays.across * rays.up) continue;
+        rays = other;
+        most = k;
+    }
+    const SinoPixelVoxels size = sino_cone_pixel_voxels(cone, most);
+    text[0] = '\0';
+    if (rays.across * rays.up > 1)
+        snprintf(text, SINO_CONE_PIXELS_TEXT, "%" PRId64 " x %" PRId64 " rays, as they span %.3g x %.3g voxels",
+                 rays.across, rays.up, size.width, size.height);
+    return text;
+}
+
 static void report(const SinoOperator *op)
 {
-    const bool gpus = sino_runtime_devices(op->runtime) & SINO_DEVICE_CUDA;
-    sino_log_info(sino_runtime_log(op->runtime), "operator", "operator: rays are followed in every product, %s%s",
-                  sino_cone_project_isa_name(), gpus ? " on cores, or by GPUs" : "");
+    const bool gpus = sino_runtime_devices(op->runtime) & SINO_DEVICE_CUDA && op->problem.cone->window.pitch_mm == 0;
+    char pixels[SINO_CONE_PIXELS_TEXT];
+    sino_cone_pixels_text(op->problem.cone, pixels);
+    sino_log_info(sino_runtime_log(op->runtime), "operator", "operator: rays are followed in every product, %s%s%s%s",
+                  sino_cone_project_isa_name(), gpus ? " on cores, or by GPUs" : "", *pixels ? "; pixels: " : "",
+                  pixels);
 }
 
 const SinoOperatorKind sino_cone_kind = {.name = "cone",

@@ -12,3 +12,7 @@ int64_t sino_cone_band_rows(const SinoCone *cone);
 /* Work that the products of a whole volume tell (sino_runtime_advance), from iteration 1 on: what solvers do before
  * depends on them. */
 double sino_cone_product_work(const SinoCone *cone);
+
+/* "2 x 2 rays, as they span 2 x 2 voxels": the pixels of the projection with most rays; empty if none has several. */
+enum { SINO_CONE_PIXELS_TEXT = 96 };
+const char *sino_cone_pixels_text(const SinoCone *cone, char text[SINO_CONE_PIXELS_TEXT]);

@@ -125,9 +125,9 @@ typedef struct SinoConeProductRates {
 
 SinoConeProductRates sino_cone_products(const SinoCone *cone); /* the usual ones of all its projections */
 
-/* Whether GPUs of a machine file compute products of cone beams, at the rate of each in 10⁹ updates per second; 0:
- * cores do. */
-double sino_cone_device_gups(const SinoMachine *machine);
+/* Whether GPUs of a machine file compute products of a cone beam, at the rate of each in 10⁹ updates per second; 0:
+ * cores do, as those with a window. */
+double sino_cone_device_gups(const SinoMachine *machine, const SinoCone *cone);
 
 /* Rates of one worker with a matrix: measured in docs/lab/sparse.md. */
 typedef struct SinoMatrixRates {

@@ -72,7 +72,8 @@ static int64_t search_iterations(const SinoSettings *settings, const SinoSolver 
     if (cone->view || !is_sought(settings, solver)) return 0;
     const SinoHalvesFan fan = sino_halves_fan(settings, cone);
     const int64_t trials = fan.count > 1 ? TOGETHER : TRIALS;
-    return sino_times(trials, sino_halves_trial_iterations(&settings->solver)) / fan.binning / fan.binning / fan.step;
+    const double voxels = (double)(fan.binning * fan.binning * fan.step) * fan.voxels * fan.voxels;
+    return (int64_t)((double)sino_times(trials, sino_halves_trial_iterations(&settings->solver)) / voxels);
 }
 
 SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const SinoInput *input,
@@ -193,28 +194,31 @@ static SinoStatus refuse(const SinoUnitPlanRequest *request, const SinoUnitPlan 
                                 ", --algorithm fdk, or a smaller --volume");
 }
 
-/* Those of all projections together. */
+/* Those of all projections together: rates are of a ray for each voxel. */
 SinoConeProductRates sino_cone_products(const SinoCone *cone)
 {
     const SinoConeProductRates *upright = &usual_products, *leaning = &leaning_products;
     const double share = (double)sino_cone_leaning_count(cone) / (double)cone->angle_count, rest = 1 - share;
-    return (SinoConeProductRates){.project_gups = 1 / (rest / upright->project_gups + share / leaning->project_gups),
-                                  .backproject_gups =
-                                      1 / (rest / upright->backproject_gups + share / leaning->backproject_gups)};
+    const double rays = sino_cone_mean_voxel_rays(cone);
+    return (SinoConeProductRates){
+        .project_gups = 1 / (rest / upright->project_gups + share / leaning->project_gups) / rays,
+        .backproject_gups = 1 / (rest / upright->backproject_gups + share / leaning->backproject_gups) / rays};
 }
 
-double sino_cone_device_gups(const SinoMachine *machine)
+double sino_cone_device_gups(const SinoMachine *machine, const SinoCone *cone)
 {
-    const bool devices = machine->rates.of_devices && machine->devices.count > 0;
+    const bool devices = machine->rates.of_devices && machine->devices.count > 0 && cone->window.pitch_mm == 0;
     return devices ? machine->rates.kernel_gflops / SINO_CONE_UPDATE_FLOPS : 0;
 }
 
 /* Of all workers of a rank. With GPUs the bands are projected one after the other, as they add to the same rays. */
 static SinoConeProductRates products_of_rank(const SinoUnitPlanRequest *request)
 {
-    const SinoConeProductRates rates = sino_cone_products(request->problem->cone);
-    const double gpu = sino_cone_device_gups(&request->machine), workers = (double)workers_of(request);
-    if (gpu > 0) return (SinoConeProductRates){gpu, gpu * (double)request->machine.devices.count};
+    const SinoCone *cone = request->problem->cone;
+    const SinoConeProductRates rates = sino_cone_products(cone);
+    const double gpu = sino_cone_device_gups(&request->machine, cone), workers = (double)workers_of(request);
+    const double gpu_updates = gpu / sino_cone_mean_voxel_rays(cone);
+    if (gpu > 0) return (SinoConeProductRates){gpu_updates, gpu_updates * (double)request->machine.devices.count};
     return (SinoConeProductRates){rates.project_gups * workers, rates.backproject_gups * workers};
 }
 
@@ -244,7 +248,8 @@ static SinoUnitTimes count_times(const SinoUnitPlanRequest *request, const SinoU
     const SinoMachine *machine = &request->machine;
     const SinoConeProductRates rates = products_of_rank(request);
     const double ranks = (double)request->rank_count;
-    const double workers = (double)(sino_cone_device_gups(machine) > 0 ? machine->devices.count : workers_of(request));
+    const double workers =
+        (double)(sino_cone_device_gups(machine, cone) > 0 ? machine->devices.count : workers_of(request));
     const double voxels = (double)cone->x_count * (double)cone->y_count * (double)cone->z_count;
     const double rays = (double)cone->angle_count * (double)cone->column_count * (double)cone->row_count;
     const double updates = voxels * (double)cone->angle_count / (giga * ranks);

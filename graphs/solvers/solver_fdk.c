@@ -11,6 +11,7 @@
  * (2011)). Frequencies that no projection sees remain 0. The same holds for a cone beam along its middle ray. */
 #include "solver_fdk.h"
 
+#include "device.h"
 #include "fourier_tasks.h"
 #include "memory.h"
 #include "rays_tasks.h"
@@ -72,8 +73,9 @@ static void tell_arc(const SinoSolverRun *run, const SinoViewWeights *weights)
         sino_log_info(log, "short scan", "fdk: sources on an arc of %.4g degrees; rays that are seen twice share",
                       weights->short_rad * 180 / SINO_PI);
     if (weights->window.pitch_mm > 0)
-        sino_log_info(log, "helix", "fdk: a helix of %.4g mm a turn; a slice has the projections of up to %.3g turns",
-                      weights->window.pitch_mm, weights->window.turns);
+        sino_log_info(log, "helix", "fdk: a helix of %.4g mm a turn; a slice has the projections of up to %.3g turns%s",
+                      weights->window.pitch_mm, weights->window.turns,
+                      sino_runtime_devices(run->runtime) & SINO_DEVICE_CUDA ? "; by cores, as GPUs know no helix" : "");
     if (weights->end_slices > 0)
         sino_log_warning(log, "helix",
                          "fdk: %" PRId64 " slices at the ends of the volume are not seen from a whole turn; an "

@@ -98,8 +98,9 @@ typedef struct SinoProjectCone {
     const SinoCone *cone;
     SinoConeBand band;
     SinoConeAngles angles;
-    bool first;      /* of the bands: the rays become 0 before */
-    double progress; /* work that the task tells (sino_runtime_advance) */
+    bool first;        /* of the bands: the rays become 0 before */
+    double voxel_rays; /* of a projection for each voxel (sino_cone_mean_voxel_rays) */
+    double progress;   /* work that the task tells (sino_runtime_advance) */
 } SinoProjectCone;
 
 /* Inserts project_cone, the product of A with a band. Cores make y = A x of a whole volume by tasks of a band and a few

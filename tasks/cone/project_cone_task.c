@@ -104,7 +104,7 @@ static SinoStatus insert_product(SinoRuntime *runtime, const SinoTaskKind *kind,
 {
     const SinoProjectCone *what = &product->what;
     const double runs = (double)what->band.row_count * (double)what->cone->x_count;
-    const double updates = runs * (double)what->cone->z_count * (double)what->angles.count;
+    const double updates = runs * (double)what->cone->z_count * (double)what->angles.count * what->voxel_rays;
     return SINO_SUBMIT(runtime, kind, position, product, .work = updates, .flops = SINO_CONE_UPDATE_FLOPS * updates,
                        .precision = 1 + (int)SINO_SINGLE, .part_bytes = moved_bytes(what));
 }

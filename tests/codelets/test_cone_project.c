@@ -106,9 +106,11 @@ static void wide_pixels_have_several_rays(void **state)
         assert_true(sino_cone_pixel_rays(&cone, 0).up >= count[i]);
         const SinoView view = sino_cone_orbit_view(&cone, angle_rad[0]);
         const SinoPixelRays of_orbit = sino_cone_pixel_rays(&cone, 0);
+        const double for_voxel = sino_cone_mean_voxel_rays(&cone);
         cone.view = &view;
         assert_int_equal(sino_cone_pixel_rays(&cone, 0).across, of_orbit.across);
         assert_int_equal(sino_cone_pixel_rays(&cone, 0).up, of_orbit.up);
+        assert_true(fabs(sino_cone_mean_voxel_rays(&cone) / for_voxel - 1) < 1e-9);
         cone.fans = true;
         assert_int_equal(sino_cone_pixel_rays(&cone, 0).up, 1);
     }

@@ -101,8 +101,20 @@ static void fans_see_half(void **state)
     SinoGeometry geometry = sino_halves_fan_problem(fan, &row, seen_rad, &seen).geometry;
     assert_true(seen.column_count == 65 && geometry.column_count == 65 && seen.x_count == 65 && seen.y_count == 64);
     assert_true(fabs((0 - seen.center) * seen.pixel_width - (0.5 - wide.center) * wide.pixel_width) < 1e-9);
+    /* Voxels smaller than pixels become as wide as these. */
+    SinoCone small = wide;
+    small.voxel_size = wide.pixel_width * wide.source_object / wide.source_detector / 1.5;
+    row.cone = &small;
+    fan = sino_halves_fan(&settings, &small);
+    (void)sino_halves_fan_problem(fan, &row, seen_rad, &seen);
+    assert_true(fan.binning == 2 && fabs(fan.voxels - 1.5) < 1e-9 &&
+                fabs(seen.voxel_size / small.voxel_size - 3) < 1e-9);
+    assert_int_equal(seen.x_count, (int64_t)ceil((double)small.x_count / 3));
+    settings.solver.mask = "mask.h5";
+    assert_true(sino_halves_fan(&settings, &small).voxels == 1);
+    settings.solver.mask = NULL;
     fan = sino_halves_fan(&settings, &many);
-    assert_true(fan.binning == 1 && fan.step == 2);
+    assert_true(fan.binning == 1 && fan.step == 2 && fan.voxels == 1);
     row.cone = &many;
     const SinoProblem trials = sino_halves_fan_problem(fan, &row, seen_rad, &seen);
     geometry = trials.geometry;

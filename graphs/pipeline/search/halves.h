@@ -87,12 +87,14 @@ int64_t sino_halves_binning(const SinoGeometry *geometry);
  * above each other. */
 typedef struct SinoHalvesFan {
     int64_t binning, step, count;
+    double voxels; /* of the volume along a side of one of the trials, but for averaging */
 } SinoHalvesFan;
 
 /* Pairs of columns where they are more than the angles, else every second projection, if enough are left. Weights of a
  * file and masks are not averaged. docs/lab/cones.md compares the strengths. Eight strengths at a time where the volume
  * has as many slices, so that its vectors are no smaller, else four, as a product with few fans takes little longer
- * than with one; one of other priors than total variation, and with weights of a file. */
+ * than with one; one of other priors than total variation, and with weights of a file. Voxels are no smaller than
+ * pixels that have several rays: left-out rays are predicted best with less of a prior than small voxels need. */
 SinoHalvesFan sino_halves_fan(const SinoSettings *settings, const SinoCone *cone);
 
 /* The problem of the trials, of a row's one: the fan is *seen, and borrows angle_rad: [angles of the row]. */

@@ -21,10 +21,13 @@ SinoHalvesFan sino_halves_fan(const SinoSettings *settings, const SinoCone *cone
     enum { LEAST_ANGLES = 60, LEAST_COLUMNS = 128, MANY = 8, FEW = 4 };
     const bool varied = sino_prior_first(&settings->prior) == SINO_PRIOR_TOTAL_VARIATION;
     const int64_t angles = cone->angle_count, columns = cone->column_count;
+    const bool several = sino_cone_pixel_rays(cone, 0).across > 1;
+    const double width = several ? sino_cone_pixel_voxels(cone, 0).width : 1, more = several ? 2 * width : 1;
     const double grown =
-        hypot((double)(cone->x_count + 1), (double)(cone->y_count + 1)) / 2 * cone->voxel_size; /* by averaging */
-    SinoHalvesFan fan = {1, 1, 1};
+        hypot((double)cone->x_count + more, (double)cone->y_count + more) / 2 * cone->voxel_size; /* by averaging */
+    SinoHalvesFan fan = {1, 1, 1, 1};
     if (settings->solver.weights == SINO_WEIGHTS_FILE) return fan;
+    if (!settings->solver.mask && grown < cone->source_object) fan.voxels = width;
     if (varied) fan.count = cone->z_count >= MANY ? MANY : FEW;
     if (angles >= columns)
         fan.step = angles >= (int64_t)2 * LEAST_ANGLES ? 2 : 1;
@@ -37,7 +40,7 @@ SinoHalvesFan sino_halves_fan(const SinoSettings *settings, const SinoCone *cone
 SinoProblem sino_halves_fan_problem(SinoHalvesFan fan, const SinoProblem *row, double *angle_rad, SinoCone *seen)
 {
     const SinoCone *cone = row->cone;
-    const double binning = (double)fan.binning;
+    const double rounding = 1e-6, binning = (double)fan.binning, voxels = binning * fan.voxels;
     SinoProblem trials = *row;
     *seen = *cone;
     seen->angle_count /= fan.step;
@@ -46,9 +49,9 @@ SinoProblem sino_halves_fan_problem(SinoHalvesFan fan, const SinoProblem *row, d
     seen->column_count = sino_ceil_divide(cone->column_count, fan.binning);
     seen->center = (cone->center + 0.5) / binning - 0.5;
     seen->pixel_width *= binning;
-    seen->voxel_size *= binning;
-    seen->x_count = sino_ceil_divide(cone->x_count, fan.binning);
-    seen->y_count = sino_ceil_divide(cone->y_count, fan.binning);
+    seen->voxel_size *= voxels;
+    seen->x_count = (int64_t)ceil((double)cone->x_count / voxels - rounding);
+    seen->y_count = (int64_t)ceil((double)cone->y_count / voxels - rounding);
     seen->row_count = seen->z_count = fan.count;
     seen->center_row = sino_cone_plane_slice(seen);
     trials.geometry = sino_halves_binned(&row->geometry, fan.binning);

@@ -67,6 +67,13 @@ static SinoStatus search_vectors(SinoRuntime *runtime, const SinoSettings *setti
     return NULL;
 }
 
+/* Voxels above each other that share a pixel, of which the trials of a row know none. A voxel has so many times fewer
+ * values, whose noise adds up to the root of that: so much weaker is the prior. */
+static double rows_shared(const SinoCone *cone)
+{
+    return sino_cone_pixel_rays(cone, 0).up > 1 ? sino_cone_pixel_voxels(cone, 0).height : 1;
+}
+
 SinoStatus sino_recon_cone_prior(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
                                  const SinoCone *cone, bool photon_weights, const unsigned char *mask,
                                  SinoRegularization *found)
@@ -74,6 +81,7 @@ SinoStatus sino_recon_cone_prior(SinoRuntime *runtime, const SinoSettings *setti
     SinoInput row = *input;
     SinoCone fan = *cone;
     SinoLog *log = sino_runtime_log(runtime);
+    const SinoHalvesFan trial = sino_halves_fan(settings, cone);
     char where[40];
     *found =
         (SinoRegularization){.prior = sino_prior_first(&settings->prior), .strength = settings->prior.regularization};
@@ -82,7 +90,8 @@ SinoStatus sino_recon_cone_prior(SinoRuntime *runtime, const SinoSettings *setti
     sino_cone_take_row(&row, &fan);
     snprintf(where, sizeof where, "detector row %" PRId64, row.first_row);
     if (isnan(found->strength)) sino_recon_tell_trials(log, where, false);
-    SINO_TRY(search(runtime, settings, &row, &fan, sino_halves_fan(settings, cone), photon_weights, mask, found));
+    SINO_TRY(search(runtime, settings, &row, &fan, trial, photon_weights, mask, found));
+    if (isnan(settings->prior.regularization) && trial.voxels > 1) found->strength /= sqrt(rows_shared(cone));
     sino_recon_tell_prior(log, settings, found, where);
     return NULL;
 }

@@ -27,8 +27,8 @@
  * iterations with few angles, more subsets and fewer iterations with cones of many projections; fbp gives long gaps
  * between angles no weight; wiener knows the axis; gaps along rays, and angles out of order, are told from zingers and
  * stripes. 12: volumes by vectors of a circle are solved with slices beyond them; wide pixels of cone beams have
- * several rays; --data line-integrals are continued where the object reaches beyond the detector; few angles have a
- * stronger prior. */
+ * several rays, and their strength is that of voxels as wide; --data line-integrals are continued where the object
+ * reaches beyond the detector; few angles have a stronger prior. */
 enum { CHOICES_REVISION = 12 };
 
 static SinoStatus name_journal(const SinoOutputSettings *settings, int64_t rank, char **path)

@@ -548,6 +548,24 @@ static double error_of_iterations(const char *at, const char *algorithm, const c
 }
 
 /* The number that both halves of a row find is near the best one, and halves of the volume take it. */
+/* Trials have the same voxels, as wide as pixels; two voxels above each other share a pixel. */
+static void strengths_of_small_voxels_are_those_of_pixels(void **state)
+{
+    static const char *const size[] = {"40x40x24", "80x80x48 --voxel-size 0.0666666666666667"};
+    double found[2];
+    cli_works(*state, "phantom -o scan.h5 --overwrite --geometry cone --size 40 --slices 24 --angles 24 --noise 0.3");
+    for (int i = 0; i < 2; i++) {
+        CliRun run = {.directory = *state};
+        cli_start(&run, CONE "-o volume.h5 --algorithm fista --iterations 4 --volume %s", size[i]);
+        cli_wait(&run);
+        if (run.exit_code != 0) fail_msg("%s", run.err);
+        found[i] = cli_number_after(run.err, "regularization: ", NULL);
+        cli_free(&run);
+    }
+    print_message("found %g and %g\n", found[0], found[1]);
+    assert_true(found[0] > 0.02 && fabs(found[1] / found[0] - sqrt(0.5)) < 0.07);
+}
+
 static void iterations_are_found(void **state)
 {
     static const struct {
@@ -611,6 +629,7 @@ int cli_cone_iterative_tests(void)
         CLI_TEST(tried_slices_are_fans),
         CLI_TEST(tried_axes_share_a_strength),
         CLI_TEST(strengths_are_found),
+        CLI_TEST(strengths_of_small_voxels_are_those_of_pixels),
         CLI_TEST(scans_choose_the_algorithm),
         CLI_TEST(many_projections_take_few_iterations),
         CLI_TEST(all_verbs_take_few_iterations),

@@ -120,9 +120,36 @@ static void iterative_cone_beams(void **state)
     }
 }
 
+/* Cores backproject them, as the log tells where GPUs would. */
+static void helices_of_fdk_run_on_cores(void **state)
+{
+    enum { SIDE = 32, VOXELS = SIDE * SIDE * SIDE };
+    static const char words[] = "--vectors orbit:source=17.0666666666666667,detector=25.6,pixel=0.2,turns=4,pitch=1.6";
+    const char *const device[] = {"cpu", cli_device_kind()->device};
+    float *volume[2];
+    cli_works(*state, "phantom -o helix.h5 %s --size %d --slices %d --angles 80", words, SIDE, SIDE);
+    for (int i = 0; i < 2; i++) {
+        CliRun run = {.directory = *state};
+        cli_start(&run,
+                  "recon helix.h5 -o out.h5 --overwrite --pictures no --report none --algorithm fdk --profile --device "
+                  "%s %s",
+                  device[i], words);
+        cli_wait(&run);
+        if (run.exit_code != 0) fail_msg("%s", run.err);
+        assert_true(cli_device_tasks_on(&run, "project_cone_back", "   ") > 0);
+        assert_true((strstr(run.err, "GPUs know no helix") != NULL) == (i == 1 && cli_device_is_cuda()));
+        volume[i] = cli_read_volume(*state, "out.h5", SIDE, SIDE);
+        cli_free(&run);
+    }
+    assert_true(cli_difference(VOXELS, volume[1], volume[0]) < 1e-6);
+    free(volume[0]);
+    free(volume[1]);
+}
+
 int cli_device_cone_tests(void)
 {
     const struct CMUnitTest tests[] = {CLI_TEST(cone_beams), CLI_TEST(parts_of_cone_beams_fit_devices),
-                                       CLI_TEST(iterative_cone_beams), CLI_TEST(priors_of_cone_beams)};
+                                       CLI_TEST(iterative_cone_beams), CLI_TEST(priors_of_cone_beams),
+                                       CLI_TEST(helices_of_fdk_run_on_cores)};
     return cli_device_found() ? cmocka_run_group_tests(tests, NULL, NULL) : CLI_DEVICE_SKIPPED;
 }

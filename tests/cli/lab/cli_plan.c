@@ -632,12 +632,20 @@ static void cone_solution_plan_info_and_recon_agree(void **state)
     cli_free(&run);
     static const char sizes[] =
         "plan --geometry cone --columns 256 --slices 256 --volume 256x256x256 --algorithm cg --workers 2 --angles";
-    char one[120], two[120];
+    char one[120], two[160];
     snprintf(one, sizeof one, "%s 100", sizes);
     snprintf(two, sizeof two, "%s 200", sizes);
     const double seconds = number_of(*state, "\"seconds\": {", "\"products\": ", one);
     assert_true(fabs(number_of(*state, "\"seconds\": {", "\"products\": ", two) / seconds - 2) < 1e-6);
     assert_true(fabs(seconds - 0x1p24 * 100 / 2e9 * (1 / 2.0 + 1 / 1.6)) < 1e-6 * seconds);
+    /* Pixels 1.5 voxels wide have 2 x 2 rays, 16/9 for each voxel. */
+    snprintf(two, sizeof two, "%s --voxel-size %.15g", one, 0.2 / 1.5 / 1.5);
+    assert_true(fabs(number_of(*state, "\"seconds\": {", "\"products\": ", two) / seconds - 16.0 / 9) < 1e-6);
+    assert_true(number_of(*state, "\"rays_per_pixel\": {", "\"up\": ", two) == 2);
+    cli_start(&run, "%s", two);
+    cli_wait(&run);
+    assert_non_null(strstr(run.out, "\npixels       2 x 2 rays, as they span 1.5 x 1.5 voxels\n"));
+    cli_free(&run);
 }
 
 /* ---- system matrices ---- */

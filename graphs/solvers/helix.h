@@ -15,9 +15,9 @@ typedef struct SinoHelix {
 /* turn_rad[projection]: the angle of its source about z, going on over turns. Projections follow each other. */
 SinoHelix sino_helix_fit(const SinoCone *cone, double *turn_rad);
 
-/* The slices that projections count in: their rows see so many turns of the near side of the volume. SINO_BAD_INPUT:
- * less than one. */
-SinoStatus sino_helix_window(const SinoCone *cone, const SinoHelix *helix, SinoConeWindow *window);
+/* The slices that projections count in: their rows see so many turns of the near side of the volume, or their columns,
+ * where pixels move along columns. SINO_BAD_INPUT: less than one. */
+SinoStatus sino_helix_window(const SinoCone *cone, const SinoHelix *helix, bool along_rows, SinoConeWindow *window);
 
 /* Slices that are seen from less than a turn. */
 int64_t sino_helix_ends(const SinoCone *cone, const SinoHelix *helix);

@@ -8,6 +8,7 @@
 #include "helix.h"
 #include "memory.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,6 +33,27 @@ static Line line_of(const SinoCone *cone, const SinoRayCircle *circle)
         line.step += sino_ray_motion(circle, &cone->view[k]).step[circle->along_rows ? 0 : 1] / count;
     }
     return line;
+}
+
+/* Along lines of pixels at right angles to those that are filtered, the volume's middle stays where it is, or slices
+ * would lack projections, as of a helix. */
+static SinoStatus check_across(const SinoCone *cone, const SinoRayCircle *circle)
+{
+    const double origin[3] = {0, 0, 0};
+    const int64_t pixels = circle->along_rows ? cone->row_count : cone->column_count;
+    double least = INFINITY, most = -INFINITY;
+    for (int64_t k = 0; k < cone->angle_count; k++) {
+        const SinoViewPlanes planes = sino_view_planes(&cone->view[k]);
+        const double at =
+            sino_view_value(&planes, circle->along_rows ? 2 : 1, origin) / sino_view_value(&planes, 0, origin);
+        least = fmin(least, at);
+        most = fmax(most, at);
+    }
+    SINO_CHECK(most - least <= 2 * fmax(1, most_middle * (double)pixels), SINO_BAD_INPUT,
+               "algorithm is fdk, and by --vectors projections see the volume's middle in %s %.4g to %.4g of %" PRId64
+               "; allowed: within a fifth of them, or " SINO_FDK_ELSE,
+               circle->along_rows ? "rows" : "columns", least, most, pixels);
+    return NULL;
 }
 
 /* A detector that sees one side alone has rays once and others twice, which FDK would weigh. */
@@ -162,13 +184,14 @@ static SinoStatus fill_helix(const SinoCone *cone, SinoViewWeights *weights)
     double *turn_rad;
     SINO_TRY(sino_allocate(cone->angle_count, sizeof *turn_rad, "angles", &turn_rad));
     const SinoHelix helix = sino_helix_fit(cone, turn_rad);
+    SinoRayCircle *circle = &weights->circle;
     SinoStatus status = NULL;
-    if (helix.pitch_mm > 0) status = sino_helix_window(cone, &helix, &weights->window);
-    if (!status && helix.pitch_mm > 0) {
+    if (helix.pitch_mm > 0) {
+        *circle = (SinoRayCircle){.axis = {0, 0, 1}, .across = {{1, 0, 0}, {0, 1, 0}}, .radius = helix.radius};
         share_helix(cone, turn_rad, weights->weight);
-        weights->circle = (SinoRayCircle){.axis = {0, 0, 1}, .across = {{1, 0, 0}, {0, 1, 0}}, .along_rows = true};
-        weights->circle.radius = helix.radius;
         weights->end_slices = sino_helix_ends(cone, &helix);
+        status = sino_ray_circle_pixels(cone, circle);
+        if (!status) status = sino_helix_window(cone, &helix, circle->along_rows, &weights->window);
     }
     free(turn_rad);
     return status;
@@ -178,6 +201,7 @@ static SinoStatus fill_helix(const SinoCone *cone, SinoViewWeights *weights)
 static SinoStatus fit(const SinoCone *cone, SinoViewWeights *weights)
 {
     SinoStatus status = sino_ray_circle_fit(cone, &weights->circle);
+    if (!status) status = check_across(cone, &weights->circle);
     if (!status) return NULL;
     SinoStatus helix = fill_helix(cone, weights);
     if (!helix && weights->window.pitch_mm == 0) return status;

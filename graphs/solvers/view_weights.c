@@ -41,6 +41,7 @@ static SinoStatus check_across(const SinoCone *cone, const SinoRayCircle *circle
 {
     const double origin[3] = {0, 0, 0};
     const int64_t pixels = circle->along_rows ? cone->row_count : cone->column_count;
+    const double apart = 2 * fmax(1, most_middle * (double)pixels);
     double least = INFINITY, most = -INFINITY;
     for (int64_t k = 0; k < cone->angle_count; k++) {
         const SinoViewPlanes planes = sino_view_planes(&cone->view[k]);
@@ -49,10 +50,10 @@ static SinoStatus check_across(const SinoCone *cone, const SinoRayCircle *circle
         least = fmin(least, at);
         most = fmax(most, at);
     }
-    SINO_CHECK(most - least <= 2 * fmax(1, most_middle * (double)pixels), SINO_BAD_INPUT,
+    SINO_CHECK(most - least <= apart, SINO_BAD_INPUT,
                "algorithm is fdk, and by --vectors projections see the volume's middle in %s %.4g to %.4g of %" PRId64
-               "; allowed: within a fifth of them, or " SINO_FDK_ELSE,
-               circle->along_rows ? "rows" : "columns", least, most, pixels);
+               "; allowed: up to %.4g of them apart, or " SINO_FDK_ELSE,
+               circle->along_rows ? "rows" : "columns", least, most, pixels, apart);
     return NULL;
 }
 

@@ -14,6 +14,8 @@
 
 /* The middle of the detector may lie beside that of the volume, as a share of its pixels in a line that is filtered. */
 static const double most_middle = 0.1;
+/* Of a voxel that projections see, at right angles to the lines: what they do not see lowers its value. */
+static const double least_seen = 0.9;
 
 /* The pixel of a line in which the volume's middle is seen, and by how many one moves that does so by a mm on the way
  * of the turn: means of all projections. */
@@ -42,11 +44,14 @@ static SinoStatus check_across(const SinoCone *cone, const SinoRayCircle *circle
     const double origin[3] = {0, 0, 0};
     const int64_t pixels = circle->along_rows ? cone->row_count : cone->column_count;
     const double apart = 2 * fmax(1, most_middle * (double)pixels);
-    double least = INFINITY, most = -INFINITY;
+    double least = INFINITY, most = -INFINITY, seen_mm = INFINITY;
     for (int64_t k = 0; k < cone->angle_count; k++) {
         const SinoViewPlanes planes = sino_view_planes(&cone->view[k]);
+        const double *step = circle->along_rows ? cone->view[k].row : cone->view[k].column;
+        const double depth = cone->view[k].parallel ? 1 : sino_view_value(&planes, 0, origin);
         const double at =
             sino_view_value(&planes, circle->along_rows ? 2 : 1, origin) / sino_view_value(&planes, 0, origin);
+        seen_mm = fmin(seen_mm, (double)pixels * sqrt(sino_view_dot(step, step)) * depth);
         least = fmin(least, at);
         most = fmax(most, at);
     }
@@ -54,6 +59,10 @@ static SinoStatus check_across(const SinoCone *cone, const SinoRayCircle *circle
                "algorithm is fdk, and by --vectors projections see the volume's middle in %s %.4g to %.4g of %" PRId64
                "; allowed: up to %.4g of them apart, or " SINO_FDK_ELSE,
                circle->along_rows ? "rows" : "columns", least, most, pixels, apart);
+    SINO_CHECK(seen_mm >= least_seen * cone->voxel_size, SINO_BAD_INPUT,
+               "algorithm is fdk, and by --vectors %s see %.4g mm of the volume's middle, and voxels have %.4g mm; "
+               "allowed: a --voxel-size of up to %.4g, or " SINO_FDK_ELSE,
+               circle->along_rows ? "rows" : "columns", seen_mm, cone->voxel_size, seen_mm);
     return NULL;
 }
 

@@ -350,6 +350,10 @@ static void fdk_takes_a_helix(void **state)
         "recon scan.h5 -o v.h5 --vectors orbit:source=170,detector=255,pixel=0.2,turns=2,pitch=6 --algorithm fdk");
     cli_refuses(at, "algorithm | fdk | middle in rows -0.2013 to 31.4 of 32; | 6.4 of them apart | fista, sirt or cg",
                 "recon scan.h5 -o v.h5 --vectors orbit:pixel=0.2,turns=4,pitch=1.59 --algorithm fdk");
+    cli_refuses(at, "algorithm | fdk | rows see 0.1333 mm | voxels have 0.3 mm | --voxel-size of up to 0.1333",
+                "recon scan.h5 -o v.h5 --vectors %sturns=1 --algorithm fdk --start-row 15 --end-row 16 --voxel-size "
+                "0.3 --volume 16x16x1",
+                CONE);
     cli_refuses(at, "algorithm | fdk | rows | lean by 10 degrees | up to 5.74 degrees",
                 "recon scan.h5 -o v.h5 --vectors %sturns=4,pitch=1.6,roll=10 --algorithm fdk", CONE);
 }

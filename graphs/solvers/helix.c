@@ -58,29 +58,31 @@ SinoHelix sino_helix_fit(const SinoCone *cone, double *turn_rad)
 }
 
 /* Millimetres along z at the near side of the volume that all projections see, up and down from their sources. */
-static double seen_mm(const SinoCone *cone, const SinoHelix *helix)
+static double seen_mm(const SinoCone *cone, const SinoHelix *helix, bool along_rows)
 {
+    const int64_t pixels = along_rows ? cone->row_count : cone->column_count;
     const double side = (double)sino_larger(cone->x_count, cone->y_count) / 2 * cone->voxel_size;
     double half = INFINITY;
     for (int64_t k = 0; k < cone->angle_count; k++) {
         const SinoView *view = &cone->view[k];
         const SinoViewPlanes planes = sino_view_planes(view);
         const double origin[3] = {0, 0, view->source[2]}, depth = sino_view_value(&planes, 0, origin);
-        const double row = sino_view_value(&planes, 2, origin) / depth;
-        const double pixel = sqrt(sino_view_dot(view->row, view->row)) * depth; /* at the axis */
-        half = fmin(half, fmin(row + 0.5, (double)cone->row_count - 0.5 - row) * pixel);
+        const double at = sino_view_value(&planes, along_rows ? 2 : 1, origin) / depth;
+        const double *step = along_rows ? view->row : view->column;
+        const double pixel = sqrt(sino_view_dot(step, step)) * depth; /* at the axis */
+        half = fmin(half, fmin(at + 0.5, (double)pixels - 0.5 - at) * pixel);
     }
-    return 2 * half * (helix->radius - side) / helix->radius;
+    return fmax(2 * half * (helix->radius - side) / helix->radius, 0);
 }
 
-SinoStatus sino_helix_window(const SinoCone *cone, const SinoHelix *helix, SinoConeWindow *window)
+SinoStatus sino_helix_window(const SinoCone *cone, const SinoHelix *helix, bool along_rows, SinoConeWindow *window)
 {
-    const double seen = seen_mm(cone, helix), turns = seen / helix->pitch_mm, least = 1 + SINO_CONE_LEAST_RAMP;
-    SINO_CHECK(
-        turns >= least, SINO_BAD_INPUT,
-        "algorithm is fdk, and --vectors are of a helix of %.4g mm a turn, of which rows see %.4g mm at the near "
-        "side of the volume; allowed: a pitch of up to %.4g mm, or " SINO_FDK_ELSE,
-        helix->pitch_mm, seen, fmax(seen / least, 0));
+    const double seen = seen_mm(cone, helix, along_rows), turns = seen / helix->pitch_mm,
+                 least = 1 + SINO_CONE_LEAST_RAMP;
+    SINO_CHECK(turns >= least, SINO_BAD_INPUT,
+               "algorithm is fdk, and --vectors are of a helix of %.4g mm a turn, of which %s see %.4g mm at the near "
+               "side of the volume, about the sources' height; allowed: a pitch of up to %.4g mm, or " SINO_FDK_ELSE,
+               helix->pitch_mm, along_rows ? "rows" : "columns", seen, seen / least);
     *window = (SinoConeWindow){helix->pitch_mm, turns, helix->low_mm, helix->high_mm};
     return NULL;
 }

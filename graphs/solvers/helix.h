@@ -15,9 +15,9 @@ typedef struct SinoHelix {
 /* turn_rad[projection]: the angle of its source about z, going on over turns. Projections follow each other. */
 SinoHelix sino_helix_fit(const SinoCone *cone, double *turn_rad);
 
-/* The slices in which projections count: as many as their rows see at the near side of the volume. SINO_BAD_INPUT:
- * those of less than a turn and the shortest ramp. */
-SinoStatus sino_helix_window(const SinoCone *cone, const SinoHelix *helix, SinoConeWindow *window);
+/* The slices in which projections count: as many as their rows see at the near side of the volume, or their columns,
+ * where pixels move along columns. SINO_BAD_INPUT: those of less than a turn and the shortest ramp. */
+SinoStatus sino_helix_window(const SinoCone *cone, const SinoHelix *helix, bool along_rows, SinoConeWindow *window);
 
 /* Slices that are seen from less than a turn. */
 int64_t sino_helix_ends(const SinoCone *cone, const SinoHelix *helix);

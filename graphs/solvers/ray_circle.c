@@ -143,8 +143,7 @@ SinoRayMotion sino_ray_motion(const SinoRayCircle *circle, const SinoView *view)
     return motion;
 }
 
-/* Along which pixels move, and that all do. */
-static SinoStatus find_pixels(const SinoCone *cone, SinoRayCircle *circle)
+SinoStatus sino_ray_circle_pixels(const SinoCone *cone, SinoRayCircle *circle)
 {
     double along[2] = {0, 0};
     for (int64_t k = 0; k < cone->angle_count; k++) {
@@ -172,7 +171,7 @@ SinoStatus sino_ray_circle_fit(const SinoCone *cone, SinoRayCircle *result)
 {
     SinoRayCircle circle = {.along_rows = true};
     SINO_TRY(find_axis(cone, &circle));
-    SINO_TRY(find_pixels(cone, &circle));
+    SINO_TRY(sino_ray_circle_pixels(cone, &circle));
     *result = circle;
     return NULL;
 }

@@ -27,6 +27,9 @@ SinoRayMotion sino_ray_motion(const SinoRayCircle *circle, const SinoView *view)
 /* SINO_BAD_INPUT: sources or directions are on no circle, or pixels move neither along rows nor along columns. */
 SinoStatus sino_ray_circle_fit(const SinoCone *cone, SinoRayCircle *circle);
 
+/* Sets along_rows; axis and across are given. SINO_BAD_INPUT: pixels of some projection move neither way. */
+SinoStatus sino_ray_circle_pixels(const SinoCone *cone, SinoRayCircle *circle);
+
 /* The sine of the angle that the middle ray and the plane of a turn enclose. */
 double sino_ray_circle_lean(const SinoRayCircle *circle);
 

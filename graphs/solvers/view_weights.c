@@ -8,11 +8,14 @@
 #include "helix.h"
 #include "memory.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 /* The middle of the detector may lie beside that of the volume, as a share of its pixels in a line that is filtered. */
 static const double most_middle = 0.1;
+/* Of a voxel that projections see, at right angles to the lines: what they do not see lowers its value. */
+static const double least_seen = 0.9;
 
 /* The pixel of a line in which the volume's middle is seen, and by how many one moves that does so by a mm on the way
  * of the turn: means of all projections. */
@@ -32,6 +35,35 @@ static Line line_of(const SinoCone *cone, const SinoRayCircle *circle)
         line.step += sino_ray_motion(circle, &cone->view[k]).step[circle->along_rows ? 0 : 1] / count;
     }
     return line;
+}
+
+/* Along lines of pixels at right angles to those that are filtered, the volume's middle stays where it is, or slices
+ * would lack projections, as of a helix. */
+static SinoStatus check_across(const SinoCone *cone, const SinoRayCircle *circle)
+{
+    const double origin[3] = {0, 0, 0};
+    const int64_t pixels = circle->along_rows ? cone->row_count : cone->column_count;
+    const double apart = 2 * fmax(1, most_middle * (double)pixels);
+    double least = INFINITY, most = -INFINITY, seen_mm = INFINITY;
+    for (int64_t k = 0; k < cone->angle_count; k++) {
+        const SinoViewPlanes planes = sino_view_planes(&cone->view[k]);
+        const double *step = circle->along_rows ? cone->view[k].row : cone->view[k].column;
+        const double depth = cone->view[k].parallel ? 1 : sino_view_value(&planes, 0, origin);
+        const double at =
+            sino_view_value(&planes, circle->along_rows ? 2 : 1, origin) / sino_view_value(&planes, 0, origin);
+        seen_mm = fmin(seen_mm, (double)pixels * sqrt(sino_view_dot(step, step)) * depth);
+        least = fmin(least, at);
+        most = fmax(most, at);
+    }
+    SINO_CHECK(most - least <= apart, SINO_BAD_INPUT,
+               "algorithm is fdk, and by --vectors projections see the volume's middle in %s %.4g to %.4g of %" PRId64
+               "; allowed: up to %.4g of them apart, or " SINO_FDK_ELSE,
+               circle->along_rows ? "rows" : "columns", least, most, pixels, apart);
+    SINO_CHECK(seen_mm >= least_seen * cone->voxel_size, SINO_BAD_INPUT,
+               "algorithm is fdk, and by --vectors %s see %.4g mm of the volume's middle, and voxels have %.4g mm; "
+               "allowed: a --voxel-size of up to %.4g, or " SINO_FDK_ELSE,
+               circle->along_rows ? "rows" : "columns", seen_mm, cone->voxel_size, seen_mm);
+    return NULL;
 }
 
 /* A detector that sees one side alone has rays once and others twice, which FDK would weigh. */
@@ -162,13 +194,14 @@ static SinoStatus fill_helix(const SinoCone *cone, SinoViewWeights *weights)
     double *turn_rad;
     SINO_TRY(sino_allocate(cone->angle_count, sizeof *turn_rad, "angles", &turn_rad));
     const SinoHelix helix = sino_helix_fit(cone, turn_rad);
+    SinoRayCircle *circle = &weights->circle;
     SinoStatus status = NULL;
-    if (helix.pitch_mm > 0) status = sino_helix_window(cone, &helix, &weights->window);
-    if (!status && helix.pitch_mm > 0) {
+    if (helix.pitch_mm > 0) {
+        *circle = (SinoRayCircle){.axis = {0, 0, 1}, .across = {{1, 0, 0}, {0, 1, 0}}, .radius = helix.radius};
         share_helix(cone, turn_rad, weights->weight);
-        weights->circle = (SinoRayCircle){.axis = {0, 0, 1}, .across = {{1, 0, 0}, {0, 1, 0}}, .along_rows = true};
-        weights->circle.radius = helix.radius;
         weights->end_slices = sino_helix_ends(cone, &helix);
+        status = sino_ray_circle_pixels(cone, circle);
+        if (!status) status = sino_helix_window(cone, &helix, circle->along_rows, &weights->window);
     }
     free(turn_rad);
     return status;
@@ -178,6 +211,7 @@ static SinoStatus fill_helix(const SinoCone *cone, SinoViewWeights *weights)
 static SinoStatus fit(const SinoCone *cone, SinoViewWeights *weights)
 {
     SinoStatus status = sino_ray_circle_fit(cone, &weights->circle);
+    if (!status) status = check_across(cone, &weights->circle);
     if (!status) return NULL;
     SinoStatus helix = fill_helix(cone, weights);
     if (!helix && weights->window.pitch_mm == 0) return status;

@@ -22,7 +22,9 @@ static SinoStatus read_count(const SinoScannerHeader *header, const json_t *obje
     const json_t *member = json_object_get(object, name);
     const json_t *number = json_is_object(member) ? json_object_get(member, "value") : member;
     if (!number || json_is_null(number)) return NULL;
-    const double given = json_is_number(number) ? json_number_value(number) : NAN;
+    SINO_CHECK(json_is_number(number), SINO_BAD_INPUT, "%s: %s is no number; allowed: an integer from 0 to %" PRId64,
+               header->path, name, high);
+    const double given = json_number_value(number);
     SINO_CHECK(given >= 0 && given <= (double)high && given == floor(given), SINO_BAD_INPUT,
                "%s: %s is %g; allowed: an integer from 0 to %" PRId64, header->path, name, given, high);
     *value = (int64_t)given;

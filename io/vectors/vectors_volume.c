@@ -43,7 +43,9 @@ static SinoStatus read_volume(const char *path, bool parallel, SinoVectors *vect
     const bool sources = !status && dataset.id == H5I_INVALID_HID;
     if (sources) status = sino_dataset_open(path, file, "/process/vectors", 2, true, &dataset);
     if (!status && dataset.id == H5I_INVALID_HID)
-        status = sino_error(SINO_BAD_INPUT, "%s has no /process/vectors; allowed: a volume of --align pose", path);
+        status = sino_error(
+            SINO_BAD_INPUT,
+            "%s has no /process/vectors; allowed: a volume of --align pose, which found shifts or turns", path);
     if (!status) status = take(&dataset, !sources, vectors);
     sino_dataset_close(&dataset);
     (void)H5Fclose(file);

@@ -282,7 +282,8 @@ static void what_cannot_be_aligned_is_refused(void **state)
     cli_refuses(at, "--align | shifts | --reconstruction-type | full",
                 "recon scan.h5 -o v --align shifts --reconstruction-type try");
     cli_refuses(at, "--align pose | --geometry parallel | --vectors", "recon scan.h5 -o v.h5 --align pose");
-    cli_refuses(at, "scan.h5 | /process/vectors", "recon scan.h5 -o v.h5 --vectors scan.h5 --algorithm cg");
+    cli_refuses(at, "scan.h5 | /process/vectors | which found shifts or turns",
+                "recon scan.h5 -o v.h5 --vectors scan.h5 --algorithm cg");
     cli_refuses(at, "--align | 4 rows | 8 x 8", "recon scan.h5 -o v.h5 --align shifts");
 }
 

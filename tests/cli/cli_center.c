@@ -244,7 +244,8 @@ static void methods_check_each_other(void **state)
     CliRun run = {.directory = at};
     cli_start(&run, "%s", recon);
     cli_wait(&run);
-    cli_assert_ended(&run, 2, "9.0 degrees | 180 | 45 | stays within the detector | --rotation-axis");
+    cli_assert_ended(&run, 2,
+                     "9.0 degrees | 180 | more than 45 | little noise | stays within the detector | --rotation-axis");
 }
 
 /* Takes the projections of cli_write_disks in another order: the next one is `stride` further on, `turn` more for each

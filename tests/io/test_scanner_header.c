@@ -555,6 +555,8 @@ static void hostile_headers(void **state)
     assert_refused(at, RAW("uint16", "big"), "names the scenario ../s.json, which is not there; allowed");
     assert_refused(at, CTSIMU("\"filename\": \"p.tif\", \"number\": 2"), "is no JSON");
     assert_refused(at, "{\"type\": \"CTSimU Metadata\"}", "does not tell output.projections.filename");
+    assert_refused(at, CTSIMU_OF("\"2\"", "\"filename\": \"p.tif\""),
+                   "number is no number; allowed: an integer from 0 to");
 }
 
 TESTING_SUBJECT(scanner_header)

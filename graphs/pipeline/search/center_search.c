@@ -339,10 +339,11 @@ static SinoStatus find_in_arc(const Search *search, const SinoCenterSettings *se
         SINO_TRY(sino_center_add_rows(search->runtime, search->input, SINO_CENTER_PHASE, &search->row, slice, &rows));
     const SinoCenterEstimate estimate = sino_center_of_moments(&rows);
     const double arc = sino_center_span_rad(search->row.geometry) * 180 / SINO_PI;
-    SINO_CHECK((arc > least_arc && estimate.uncertainty <= most_uncertain) || SINO_SIMULATES, SINO_BAD_INPUT,
-               "the angles cover %.1f degrees; finding the center needs about 180, or more than %g and an object that "
-               "stays within the detector; give --rotation-axis",
-               arc, least_arc);
+    SINO_CHECK(
+        (arc > least_arc && estimate.uncertainty <= most_uncertain) || SINO_SIMULATES, SINO_BAD_INPUT,
+        "the angles cover %.1f degrees; finding the center needs about 180, or more than %g, little noise and an "
+        "object that stays within the detector; give --rotation-axis",
+        arc, least_arc);
     *result = (Result){.center = estimate.center, .doubt = estimate.uncertainty};
     snprintf(result->how, sizeof result->how, "by moments");
     if (rows.moment_count > 1) tell(result, "; %" PRId64 " rows", rows.moment_count);

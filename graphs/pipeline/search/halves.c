@@ -57,6 +57,18 @@ static double growth(const Search *search)
            pow(step, 0.5 * fmin(1, angles / step / needed));
 }
 
+/* Strengths that a search begins with. Of large slices each costs nearly as much beside others as alone. */
+static int64_t strengths_of(const Search *search)
+{
+    enum { LARGE = 384, FEW = 2 };
+    const SinoOperator *op = search->op;
+    const int64_t most = sino_halves_strengths(op->kind);
+    const int64_t fitting = sino_larger(sino_smaller(search->of.width / search->folds, most), 1);
+    if (op->problem.cone) return sino_halves_fans(search);
+    return most == SINO_HALVES_STEPS && op->problem.geometry.column_count >= LARGE ? sino_smaller(fitting, FEW)
+                                                                                   : fitting;
+}
+
 /* Finds the strength, and what the best trial leaves. */
 static SinoStatus find_strength(Search *search, SinoRegularization *found, double *least)
 {
@@ -66,9 +78,7 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found, doubl
     const SinoGeometry *geometry = &search->op->problem.geometry;
     const double size =
         SINO_SIMULATES ? 1 : sqrt((double)geometry->angle_count * mean_square(geometry, search->sinogram));
-    const int64_t most = sino_halves_strengths(search->op->kind), fans = sino_halves_fans(search);
-    const int64_t side = sino_larger(sino_smaller(of->width / search->folds, most), 1);
-    const int64_t count = search->op->problem.cone ? fans : side;
+    const int64_t fans = sino_halves_fans(search), count = strengths_of(search);
     const int64_t below = 5 * count / 8;
     SinoHalvesBest best;
     found->strength = 0;

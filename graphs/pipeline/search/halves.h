@@ -249,8 +249,8 @@ typedef struct SinoHalvesBest {
     double exponent, difference;
 } SinoHalvesBest;
 
-/* Tries `count` powers of two at a time, `below` of the first of them below 1, until the best one has neighbours or
- * leaves no less than `promising`. The search has a minibatch for so many. */
+/* Tries `count` powers of two, `below` of them below 1, and then half as many at a time, or, of fans, as many, until
+ * the best one has neighbours or leaves no less than `promising`. */
 SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, int64_t below, double promising,
                                SinoHalvesBest *found);
 

@@ -158,7 +158,9 @@ static SinoStatus try_steps(Search *search, int64_t lowest, int64_t count)
 {
     const SinoSolver *solver = search->of.solver;
     if (search->of.normal) return try_normal(search, lowest, count);
-    if (!search->op->problem.cone) search->minibatch->slices.slice_count = sino_times(search->folds, count);
+    const int64_t slices = sino_times(search->folds, count);
+    if (!search->op->problem.cone && slices != search->minibatch->slices.slice_count)
+        SINO_TRY(sino_halves_prepare_again(search, slices, search->run.regularization));
     SINO_TRY(sino_halves_fill(search, search->minibatch));
     SINO_TRY(solver->start(&search->run, search->minibatch));
     SINO_TRY(spread_strengths(search, lowest));
@@ -177,6 +179,7 @@ static SinoHalvesBest refine(const Search *search, int64_t best)
 SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, int64_t below, double promising,
                                SinoHalvesBest *found)
 {
+    const int64_t more = search->op->problem.cone ? count : sino_larger(count / 2, 1);
     int64_t lowest = MIDDLE - below, steps = count, begin = lowest, end = lowest;
     memset(search->difference, 0, sizeof search->difference);
     memset(search->square, 0, sizeof search->square);
@@ -186,7 +189,7 @@ SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, int64_t 
         end = sino_larger(end, lowest + steps);
         SINO_TRY(try_steps(search, lowest, steps));
         const int64_t best = sino_halves_best(search->difference, begin, end);
-        const int64_t up = sino_smaller(count, SINO_STRENGTHS - end), down = sino_smaller(count, begin);
+        const int64_t up = sino_smaller(more, SINO_STRENGTHS - end), down = sino_smaller(more, begin);
         *found = (SinoHalvesBest){(double)(best - MIDDLE), search->difference[best]};
         if (best > begin && best < end - 1) *found = refine(search, best);
         if (!(found->difference < promising)) return NULL;

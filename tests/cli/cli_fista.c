@@ -633,6 +633,23 @@ static double kept_strength(const char *at)
     return strength;
 }
 
+/* Lines try two strengths of a large slice at first, stored lengths eight. */
+static void strengths_tried_in_turn_are_the_same(void **state)
+{
+    const char *const at = *state;
+    double strength[2];
+    cli_works(at, "phantom -o p.h5 --size 768 --angles 60 --slices 1");
+    for (int i = 0; i < 2; i++) {
+        cli_works(at,
+                  "recon p.h5 -o v.h5 --overwrite --rotation-axis 383.5 --pictures no --report none --iterations 2 "
+                  "--prior total-variation --precision %s",
+                  i == 0 ? "single" : "double");
+        strength[i] = kept_strength(at);
+    }
+    print_message("strength %g, %g\n", strength[0], strength[1]);
+    assert_true(strength[0] < 1.05 * strength[1] && strength[1] < 1.05 * strength[0]);
+}
+
 /* What a line prints. */
 static char *printed(const char *at, const char *line)
 {
@@ -713,6 +730,7 @@ int cli_fista_tests(void)
         CLI_ONE_CORE(undefined_rays_have_no_weight),
         CLI_TEST(bad_words_are_refused),
         CLI_ONE_CORE(sweep_of_strengths_and_bounds),
+        CLI_ONE_CORE(strengths_tried_in_turn_are_the_same),
         CLI_ONE_CORE(few_angles_have_more_iterations),
         CLI_ONE_CORE(few_angles_have_a_stronger_prior),
     };

@@ -64,9 +64,6 @@ static const SinoConflict conflicts[] = {
      .allowed = "a number, or --geometry parallel"},
     {"iterations", "auto", "geometry", NULL, .geometries = VECTORS, .verbs = RECON,
      .reason = "whose halves have no FDK to be compared with", .allowed = "a number, or --geometry parallel or cone"},
-    /* What counts as a large difference is found by a fan of one row. */
-    {"prior", "!auto,total-variation", "geometry", NULL, .algorithms = FISTA, .geometries = VECTORS,
-     .allowed = "auto or total-variation"},
     /* Total variation is of the same kind for differences of all sizes. */
     {"prior-threshold", "!auto", "prior", "auto,total-variation", .allowed = "auto, or --prior huber or qggmrf"},
     /* A prior in 3-D ties all slices together: they are solved, stop and are stored as one. */

@@ -59,9 +59,11 @@ SinoStatus sino_volume_problem(const SinoSettings *settings, const SinoInput *in
     return NULL;
 }
 
-static bool is_sought(const SinoSettings *settings, const SinoSolver *solver)
+/* Of vectors the search for a threshold alone takes memory, too. */
+static bool is_sought(const SinoSettings *settings, const SinoSolver *solver, const SinoCone *cone)
 {
-    return solver->choice == SINO_ALGORITHM_FISTA && isnan(settings->prior.regularization);
+    const bool smooth = sino_prior_first(&settings->prior) != SINO_PRIOR_TOTAL_VARIATION;
+    return solver->choice == SINO_ALGORITHM_FISTA && (isnan(settings->prior.regularization) || (cone->view && smooth));
 }
 
 /* Mostly the time of so many trials, one after the other or some at a time (halves.h), as iterations of the
@@ -69,7 +71,7 @@ static bool is_sought(const SinoSettings *settings, const SinoSolver *solver)
 static int64_t search_iterations(const SinoSettings *settings, const SinoSolver *solver, const SinoCone *cone)
 {
     enum { TRIALS = 5, TOGETHER = 3 };
-    if (cone->view || !is_sought(settings, solver)) return 0;
+    if (cone->view || !is_sought(settings, solver, cone)) return 0;
     const SinoHalvesFan fan = sino_halves_fan(settings, cone);
     const int64_t trials = fan.count > 1 ? TOGETHER : TRIALS;
     const double voxels = (double)(fan.binning * fan.binning * fan.step) * fan.voxels * fan.voxels;
@@ -90,7 +92,7 @@ SinoUnitPlanRequest sino_volume_plan_request(const SinoSettings *settings, const
         .solver = solver,
         .supported = sino_workload_is_supported(&settings->solver),
         .search_iterations = search_iterations(settings, solver, problem->cone),
-        .searching = is_sought(settings, solver) ? settings : NULL,
+        .searching = is_sought(settings, solver, problem->cone) ? settings : NULL,
         .machine = *machine,
         .rank_count = rank_count,
         .unit_count = 1,

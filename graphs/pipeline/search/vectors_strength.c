@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vectors, the strength of a prior: trials on averaged pixels, without every fourth projection. */
+/* Vectors, the prior: trials on averaged pixels, without every fourth projection. */
 #include "vectors_strength.h"
 
 #include "align_level.h"
+#include "arithmetic.h"
 #include "halves.h"
 #include "memory.h"
 #include "simulation.h"
@@ -26,6 +27,9 @@ static const double usual = 0.015;
 /* Of phantoms whose rays are lines, about half of the strength that is nearest to the truth predicts best
  * (docs/lab/cones.md). */
 static const double growth = 2;
+
+/* Threshold of smooth priors, as a share of the volume's typical value. */
+static const double usual_threshold = 0.1;
 
 typedef struct Search {
     SinoAlignLevel level;
@@ -173,9 +177,33 @@ static SinoStatus open_search(Search *search)
     return search->solver->prepare(&search->run);
 }
 
+/* Two digits of the value in the unit of line integrals. */
+static double rounded(double value, double unit)
+{
+    const double digit = pow(10, floor(log10(value / unit)) - 1);
+    return nearbyint(value / unit / digit) * digit * unit;
+}
+
+/* The line integrals of a ball of radius R and value μ, in voxels, have the sum M = 4/3 π μ R³, and of their squares
+ * E = 2π μ² R⁴. Each voxel of the scan has a `factor`-th of the value. */
+static SinoStatus find_threshold(const Search *search, int64_t factor, double unit, double *threshold)
+{
+    const int64_t angles = sino_align_level_angles(&search->level), pixels = search->columns * search->rows;
+    const double given = search->settings.prior.threshold;
+    double mass = 0;
+    for (int64_t i = 0; i < angles * pixels; i++) mass += (double)search->level.rays[i] / (double)angles;
+    SINO_CHECK(mass > 0, SINO_BAD_INPUT,
+               "the line integrals sum to 0 or less, so that differences of voxels have no measure; allowed: --prior "
+               "total-variation");
+    const double ball = 3 * mass / (4 * SINO_PI), square = (double)pixels * mean_square(search);
+    const double typical = pow(square / (2 * SINO_PI), 1.5) / (ball * ball) / (double)factor;
+    *threshold = rounded(typical * (isnan(given) ? usual_threshold : given), unit);
+    return NULL;
+}
+
 /* The strength for all projections of `factor` times as many columns, of which each voxel has a `factor`-th of the
  * value: halves.h. The more projections, the more noise is in the gradient. */
-static SinoStatus find(Search *search, int64_t factor, double unit, double *strength)
+static SinoStatus find_strength(Search *search, int64_t factor, double unit, double *strength)
 {
     const double parts = (double)search->parts,
                  size = (double)sino_align_level_angles(&search->level) * mean_square(search);
@@ -185,11 +213,17 @@ static SinoStatus find(Search *search, int64_t factor, double unit, double *stre
     search->run.regularization.strength = usual * sqrt(size) / (double)factor;
     SINO_TRY(open_search(search));
     SINO_TRY(descend(search, &exponent));
-    const double found =
-        growth * sqrt(parts / (parts - 1)) * (double)factor * search->run.regularization.strength * exp2(exponent);
-    const double digit = pow(10, floor(log10(found / unit)) - 1);
-    *strength = nearbyint(found / unit / digit) * digit * unit;
+    const double all = growth * sqrt(parts / (parts - 1)) * (double)factor;
+    *strength = rounded(all * search->run.regularization.strength * exp2(exponent), unit);
     return NULL;
+}
+
+/* Trials have total variation: with a smooth prior of much strength they have not converged, and the best strengths of
+ * both are about the same (docs/lab/cones.md). */
+static SinoStatus find(Search *search, int64_t factor, double unit, SinoRegularization *found)
+{
+    if (found->prior != SINO_PRIOR_TOTAL_VARIATION) SINO_TRY(find_threshold(search, factor, unit, &found->threshold));
+    return isnan(found->strength) ? find_strength(search, factor, unit, &found->strength) : NULL;
 }
 
 /* The search for the settings, of a scan that is not read yet. */
@@ -244,14 +278,17 @@ SinoStatus sino_vectors_strength_bytes(const SinoSettings *settings, const SinoI
     return status;
 }
 
-SinoStatus sino_vectors_strength(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
-                                 bool photon_weights, double scale, double *strength, int64_t *binning)
+SinoStatus sino_vectors_prior(SinoRuntime *runtime, const SinoSettings *settings, const SinoInput *input,
+                              bool photon_weights, double scale, SinoRegularization *found, int64_t *binning)
 {
     const int64_t factor = factor_of(input);
     Search search = search_of(settings);
     *binning = factor;
-    *strength = 1;
-    if (SINO_SIMULATES) return NULL;
+    if (SINO_SIMULATES) {
+        if (isnan(found->strength)) found->strength = 1;
+        found->threshold = 1;
+        return NULL;
+    }
     search.run = (SinoSolverRun){.runtime = runtime,
                                  .settings = &search.settings,
                                  .stride = 1,
@@ -261,7 +298,7 @@ SinoStatus sino_vectors_strength(SinoRuntime *runtime, const SinoSettings *setti
                                  .bounds = sino_solver_bounds(&settings->solver, scale / (double)factor)};
     SinoStatus status = begin(&search, input, factor);
     search.run.lacking = 1 / (double)sino_larger(search.parts, 2);
-    if (!status) status = find(&search, factor, input->unit, strength);
+    if (!status) status = find(&search, factor, input->unit, found);
     status = sino_runtime_wait_after(runtime, status);
     if (search.op) search.solver->release(&search.run);
     sino_minibatch_free(search.minibatch);

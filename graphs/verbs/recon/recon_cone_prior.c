@@ -59,9 +59,9 @@ static SinoStatus search_vectors(SinoRuntime *runtime, const SinoSettings *setti
     SinoLog *log = sino_runtime_log(runtime);
     int64_t binning;
     char where[64];
-    sino_recon_tell_trials(log, "the scan", false);
-    SINO_TRY(sino_vectors_strength(runtime, settings, input, photon_weights, sino_recon_cone_scale(cone),
-                                   &found->strength, &binning));
+    if (isnan(found->strength)) sino_recon_tell_trials(log, "the scan", false);
+    SINO_TRY(
+        sino_vectors_prior(runtime, settings, input, photon_weights, sino_recon_cone_scale(cone), found, &binning));
     snprintf(where, sizeof where, "the scan, averaged by %" PRId64 ",", binning);
     sino_recon_tell_prior(log, settings, found, binning > 1 ? where : "the scan");
     return NULL;

@@ -406,27 +406,43 @@ static void fdk_takes_tilt_series_and_laminography(void **state)
                 "recon scan.h5 -o v.h5 --vectors parallel:series.npy --algorithm fdk");
 }
 
-/* The strength that averaged pixels find for fista, which is the default, is about as good as the best of three. */
+/* The strength that averaged pixels find for fista, which is the default, is about as good as the best of three; and
+ * that of a smooth prior, whose threshold is a share of the volume's values. */
 static void strength_is_found(void **state)
 {
-    static const char *const strengths[] = {"auto", "0.05", "0.2", "0.8"};
+    enum { FOUND = 3 };
+    static const char *const strengths[] = {"0.05",
+                                            "0.2",
+                                            "0.8",
+                                            "auto",
+                                            "auto --prior huber",
+                                            "auto --prior huber --prior-threshold 0.2",
+                                            "0.2 --prior qggmrf"};
+    enum { COUNT = sizeof strengths / sizeof *strengths };
     const char *const at = *state;
-    double error[4], best = INFINITY;
+    double error[COUNT], threshold[COUNT] = {0}, best = INFINITY;
     write_series(at, "series.npy", 120, true);
     cli_works(at,
               "phantom -o scan.h5 --overwrite --vectors parallel:series.npy --size %d --slices %d --angles %d "
               "--noise 0.02 --truth truth.h5",
               SIDE, SIDE, VIEWS);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < COUNT; i++) {
         cli_works(at,
                   "recon scan.h5 -o volume.h5 --overwrite --pictures no --report none --vectors parallel:series.npy "
                   "--regularization %s",
                   strengths[i]);
         error[i] = difference_of(at, "volume.h5", "truth.h5");
-        if (i > 0) best = fmin(best, error[i]);
-        print_message("strength %s: %.3f\n", strengths[i], error[i]);
+        if (i < FOUND) best = fmin(best, error[i]);
+        if (i > FOUND) {
+            double *found = cli_read_doubles(at, "volume.h5", "/process/prior_threshold", 0, NULL);
+            threshold[i] = *found;
+            free(found);
+        }
+        print_message("strength %s: %.3f, threshold %g\n", strengths[i], error[i], threshold[i]);
+        if (i >= FOUND) assert_true(error[i] < 1.1 * best);
     }
-    assert_true(error[0] < 1.1 * best);
+    assert_true(fabs(threshold[FOUND + 2] / threshold[FOUND + 1] - 2) < 0.1);
+    assert_true(threshold[FOUND + 3] == threshold[FOUND + 1]);
 }
 
 static void files_of_other_programs_agree(void **state)

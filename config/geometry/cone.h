@@ -160,10 +160,11 @@ typedef struct SinoPixelRays {
 
 enum { SINO_PIXEL_RAYS_MOST = 4 };
 
-/* Of pixels so many voxels wide: as many as leave at most 1.2 voxels between them (docs/lab/cones.md). */
+/* Of pixels so many voxels wide: as many as leave at most 1.2 voxels between two of them, and at least 0.7, as rows
+ * that are closer take many times longer to backproject (docs/lab/cones.md). */
 static inline int64_t sino_rays_of_width(double voxels)
 {
-    const double count = ceil(voxels - 0.2);
+    const double count = ceil(voxels - 0.4);
     return count > 1 ? (int64_t)fmin(count, SINO_PIXEL_RAYS_MOST) : 1;
 }
 

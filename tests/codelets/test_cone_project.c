@@ -92,11 +92,12 @@ static void voxels_of_any_size_match_the_matrix(void **state)
     }
 }
 
-/* Pixels up to 1.2 voxels wide have one ray, others as many as are that close, up to four; fans none above others. */
+/* Pixels up to 1.4 voxels wide have one ray, others as many as leave 0.7 to 1.2 voxels between them, up to four; fans
+ * none above others. */
 static void wide_pixels_have_several_rays(void **state)
 {
     (void)state;
-    static const double side[] = {2, 1, 1 / 1.19, 1 / 1.21, 0.5, 1 / 2.21, 0.1};
+    static const double side[] = {2, 1, 1 / 1.39, 1 / 1.41, 0.5, 1 / 2.41, 0.1};
     static const int64_t count[] = {1, 1, 1, 2, 2, 3, 4};
     for (size_t i = 0; i < sizeof side / sizeof *side; i++) {
         SinoCone cone = scan_of(1, 0, 360);

@@ -198,10 +198,8 @@ static void rates_that_are_none(void **state)
 /* No page of the operator, of a vector or of a picture is touched; meson would have malloc touch them. */
 static void takes_little_memory(const char *at, const char *rest)
 {
-    char command[256];
     CliRun run = {.directory = at, .environment = "MALLOC_PERTURB_=0"};
-    snprintf(command, sizeof command, "simulate --columns 2048 --algorithm cg --iterations 1 %s", rest);
-    cli_start(&run, command);
+    cli_start(&run, "simulate --columns 2048 --algorithm cg --iterations 1 %s", rest);
     cli_wait(&run);
     assert_int_equal(run.exit_code, 0);
     if (run.peak_bytes > (int64_t)256 << 20) fail_msg("%s: %.3g bytes of memory", rest, (double)run.peak_bytes);

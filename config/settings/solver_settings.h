@@ -44,6 +44,10 @@ typedef enum SinoRayWeights {
 /* How the filter continues a projection beyond the detector. */
 typedef enum SinoPaddingType { SINO_PADDING_AUTO, SINO_PADDING_ZEROS, SINO_PADDING_EDGES } SinoPaddingType;
 
+/* Angles are few where the columns are more than so many times as many; the usual strength and the usual number of
+ * iterations differ then. */
+enum { SINO_COLUMNS_OF_AN_ANGLE = 4 };
+
 typedef struct SinoSolverSettings {
     char *start; /* image or volume that the first iteration begins from */
     char *mask;  /* image; voxels with 0 stay 0 */

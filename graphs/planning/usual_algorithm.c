@@ -135,7 +135,7 @@ SinoStatus sino_usual_algorithm(const SinoSettings *given, SinoToldSettings *tol
 
 /* Where angles are few or leave a gap, 15 iterations are far from the minimum, and trials of 10 find too strong a prior
  * (docs/lab/images.md). */
-enum { ITERATIONS_OF_FEW = 40, COLUMNS_OF_AN_ANGLE = 4, STEPS_OF_A_GAP = 3 };
+enum { ITERATIONS_OF_FEW = 40, STEPS_OF_A_GAP = 3 };
 static const double narrowest_gap_rad = 10 * SINO_PI / 180;
 
 /* Directions of rays in rising order, in [0, π); those nearer to each other than a tenth of an even step count once. */
@@ -150,7 +150,8 @@ static bool are_few(const double *direction_rad, int64_t count, int64_t columns)
         widest = fmax(widest, gap);
     }
     const double step = (SINO_PI - widest) / (double)sino_larger(different - 1, 1);
-    return columns > COLUMNS_OF_AN_ANGLE * different || (widest > narrowest_gap_rad && widest > STEPS_OF_A_GAP * step);
+    return columns > SINO_COLUMNS_OF_AN_ANGLE * different ||
+           (widest > narrowest_gap_rad && widest > STEPS_OF_A_GAP * step);
 }
 
 static SinoStatus set_of_parallel(const SinoGeometry *geometry, SinoSolverSettings *solver)

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halves: the prior that a slice decides, which is reconstructed from a part of the projections. */
-#include "halves.h"
 #include "arithmetic.h"
+#include "halves_private.h"
 #include "simulation.h"
 
 #include <math.h>
 
 typedef SinoHalvesSearch Search;
-
-/* Threshold of smooth priors, as a share of the slice's typical value. */
-static const double usual_threshold = 0.1;
 
 /* In units of √(angles) times the root mean square of the line integrals; about what 1 % of noise asks for. */
 static const double usual = 0.015;
@@ -22,9 +19,7 @@ static double mean_square(const SinoGeometry *geometry, const float *sinogram)
     return sum / (double)rays;
 }
 
-/* Two digits of the value in the natural unit of line integrals, which runs whose sums are rounded differently share.
- */
-static double rounded(double value, double natural)
+double sino_halves_rounded(double value, double natural)
 {
     const double unit = pow(10, floor(log10(value / natural)) - 1);
     return value > 0 ? nearbyint(value / natural / unit) * unit * natural : 0;
@@ -36,13 +31,13 @@ static const double growth_of_fans = 1.4;
 
 /* Where angles are fewer than a quarter of the columns, slices are nearer to the truth by a stronger prior than by the
  * one that predicts left-out projections best (docs/lab/images.md). */
-enum { COLUMNS_OF_AN_ANGLE = 4 };
 static const double growth_of_few = 1.2;
 
 static double growth_of(const SinoProblem *problem)
 {
     if (problem->cone) return growth_of_fans;
-    return problem->geometry.column_count > COLUMNS_OF_AN_ANGLE * problem->geometry.angle_count ? growth_of_few : 1;
+    return problem->geometry.column_count > SINO_COLUMNS_OF_AN_ANGLE * problem->geometry.angle_count ? growth_of_few
+                                                                                                     : 1;
 }
 
 /* How much stronger the prior should be with all projections than with a share of them, of which slices in the search
@@ -96,7 +91,7 @@ static SinoStatus find_strength(Search *search, SinoRegularization *found, doubl
         SINO_TRY(sino_halves_deny(search, best.exponent, &found->negative));
     if (found->negative) SINO_TRY(sino_halves_descend(search, count, below, INFINITY, &best));
     search->first *= exp2(best.exponent);
-    found->strength = rounded(growth(search) * search->first, of->input->unit);
+    found->strength = sino_halves_rounded(growth(search) * search->first, of->input->unit);
     *least = best.difference;
     return NULL;
 }
@@ -114,7 +109,8 @@ static SinoStatus try_other(Search *search, double least, SinoRegularization *ot
     SINO_TRY(sino_halves_prepare_again(search, search->folds, tried));
     SINO_TRY(sino_halves_descend(search, 1, 0, promising * least, &best));
     if (!(best.difference < least)) return NULL;
-    other->strength = rounded(growth(search) * stronger * search->first * exp2(best.exponent), search->of.input->unit);
+    other->strength =
+        sino_halves_rounded(growth(search) * stronger * search->first * exp2(best.exponent), search->of.input->unit);
     other->negative = found->negative;
     *found = *other;
     return NULL;
@@ -150,7 +146,8 @@ static SinoStatus find_threshold(const Search *search, SinoRegularization *found
         typical > 0, SINO_BAD_INPUT,
         "the line integrals of the slice that decides sum to 0 or less, so that differences of its voxels have no "
         "measure; allowed: --prior total-variation");
-    found->threshold = rounded(typical * (isnan(given) ? usual_threshold : given), search->of.input->unit);
+    found->threshold =
+        sino_halves_rounded(typical * (isnan(given) ? SINO_USUAL_THRESHOLD : given), search->of.input->unit);
     return NULL;
 }
 

@@ -70,6 +70,18 @@ typedef struct SinoHalvesApart {
 SinoStatus sino_halves_iterations(const SinoHalvesRequest *request, int64_t count, const int64_t *slice,
                                   int64_t *iterations, SinoHalvesApart *apart);
 
+/* Threshold of smooth priors, as a share of the typical value of the slice, or of the volume by vectors. */
+#define SINO_USUAL_THRESHOLD 0.1
+
+/* Two digits of the value in the natural unit of line integrals, which runs whose sums are rounded differently share. 0
+ * of values that are not above 0. */
+double sino_halves_rounded(double value, double natural);
+
+/* What a projection that differs by r says of a slice's square error: Σ s·(h ∗ s) with the ramp filter h. The footprint
+ * of a voxel passes 2/3 of the highest frequency; s has 3/2 of it, so that s is the difference before the footprint.
+ * s: [columns], for work. */
+double sino_halves_filtered_square(int64_t columns, const double *r, double *s);
+
 /* Iterations of a trial of strengths. */
 int64_t sino_halves_trial_iterations(const SinoSolverSettings *settings);
 
@@ -90,11 +102,12 @@ typedef struct SinoHalvesFan {
     double voxels; /* of the volume along a side of one of the trials, but for averaging */
 } SinoHalvesFan;
 
-/* Pairs of columns where they are more than the angles, else every second projection, if enough are left. Weights of a
- * file and masks are not averaged. docs/lab/cones.md compares the strengths. Eight strengths at a time where the volume
- * has as many slices, so that its vectors are no smaller, else four, as a product with few fans takes little longer
- * than with one; one of other priors than total variation, and with weights of a file. Voxels are no smaller than
- * pixels that have several rays: left-out rays are predicted best with less of a prior than small voxels need. */
+/* Trials average pairs of columns where the columns are more than the angles, else they take every second projection,
+ * if enough are left. With total variation they try eight strengths at a time where the volume has as many slices, so
+ * that their vectors are no larger than those of the volume, else four: a product with a few fans takes little longer
+ * than with one. With other priors, or weights of a file, they try one. Weights of a file and masks are not averaged. A
+ * trial's voxels are no smaller than pixels that have several rays: left-out rays are predicted best with less of a
+ * prior than small voxels need. docs/lab/cones.md compares the strengths. */
 SinoHalvesFan sino_halves_fan(const SinoSettings *settings, const SinoCone *cone);
 
 /* The problem of the trials, of a row's one: the fan is *seen, and borrows angle_rad: [angles of the row]. */
@@ -138,90 +151,6 @@ SinoStatus sino_halves_bin_mask(const SinoGeometry *geometry, const SinoGeometry
  * number depends on the other sets. SINO_FAILED: no memory, or a task failed. */
 SinoStatus sino_halves_counts(const SinoMatrixSolution *solution, int64_t *iterations);
 
-/* Halves, the search: the reconstructions of one slice from parts of its projections, in minibatches of their own, and
- * what they are judged by. */
-
-enum { SINO_STRENGTHS = 41 };
-
-/* The search. Slices 2i and 2i + 1 of a minibatch are the halves of slice i of those that are searched, or of the only
- * one. With one fold, each slice of a minibatch is the only one. */
-typedef struct SinoHalvesSearch {
-    SinoHalvesRequest of;
-    const SinoOperator *op; /* of the request, or its own */
-    unsigned char *mask;    /* of these; owned */
-    SinoSettings settings;  /* of the run; owns nothing */
-    SinoSolverRun run;
-    SinoMinibatch *minibatch;
-    int64_t slice_count;    /* that are searched at a time */
-    float *sinogram;        /* [slice][angle][column]; owned */
-    float *weights;         /* [angle][column] of the only slice: of a file; owned; NULL: there are none */
-    SinoGivenWeights given; /* these, for the solver */
-    SinoAngleSubsets angles;
-    int64_t *part; /* [angle of the scan]: 0 … parts − 1; of fans [angle][column], by the directions of rays; owned */
-    int64_t parts; /* of which slices of even number lack part 0, others the one in the middle */
-    int64_t folds; /* SINO_HALVES; 1: all lack part 0 */
-    double first;
-    double *rest;                      /* [2·columns]: of a trial of the normal operator; owned */
-    double difference[SINO_STRENGTHS]; /* sums of squares, by strength */
-    double square[SINO_STRENGTHS];     /* the same, of projections that are not filtered */
-    double constant[SINO_STRENGTHS];   /* the part of it that a constant of each projection explains */
-} SinoHalvesSearch;
-
-/* Makes room for so many slices that are searched at a time. Whatever comes of it, sino_halves_end frees the search. */
-SinoStatus sino_halves_begin(const SinoHalvesRequest *request, int64_t slices, SinoHalvesSearch *search);
-void sino_halves_end(SinoHalvesSearch *search);
-
-/* Takes the line integrals of a slice of the request's input after all stages, as number i of those that are searched,
- * and its weights, if a file has them. */
-SinoStatus sino_halves_take(SinoHalvesSearch *search, int64_t slice, int64_t i);
-
-/* Goes on with averaged columns or with every so many projections, if the request says so. */
-SinoStatus sino_halves_narrow(SinoHalvesSearch *search);
-
-/* Prepares reconstructions of `slices` slices of a minibatch, which lack a part of the projections; _again: with
- * another prior. */
-SinoStatus sino_halves_prepare(SinoHalvesSearch *search, int64_t slices, SinoRegularization regularization);
-SinoStatus sino_halves_prepare_again(SinoHalvesSearch *search, int64_t slices, SinoRegularization regularization);
-
-static inline double sino_halves_value(SinoSlices slices, int64_t rows, int64_t row, int64_t slice, const void *vector)
-{
-    const int64_t at = sino_panel_element(slices, rows, row, slice);
-    return slices.precision == SINO_DOUBLE ? ((const double *)vector)[at] : (double)((const float *)vector)[at];
-}
-
-/* The strength of a step, which is below SINO_STRENGTHS: that of search->run times 2^(step − SINO_STRENGTHS/2). */
-static inline double sino_halves_strength(const SinoHalvesSearch *search, int64_t step)
-{
-    const int64_t middle = SINO_STRENGTHS / 2;
-    return search->run.regularization.strength * exp2((double)(step - middle));
-}
-
-/* Strengths that are tried at a time take the slices of a minibatch, or, of fans, those of the operator. */
-static inline int64_t sino_halves_fans(const SinoHalvesSearch *search)
-{
-    const SinoCone *cone = search->op->problem.cone;
-    return cone ? cone->z_count : 1;
-}
-
-/* Whether slice f has a value of angle k in column c, which matters of fans alone. */
-static inline bool sino_halves_has(const SinoHalvesSearch *search, int64_t f, int64_t k, int64_t c)
-{
-    const SinoProblem *problem = &search->op->problem;
-    const int64_t i = problem->cone ? k * problem->geometry.column_count + c : k;
-    return search->part[i] != f % search->folds * (search->parts / SINO_HALVES);
-}
-
-/* A minibatch of so many slices. */
-SinoStatus sino_halves_minibatch(const SinoHalvesSearch *search, const SinoSolver *solver, int64_t slices,
-                                 SinoMinibatch **minibatch);
-
-/* Waits for the minibatch's tasks and fills its sinograms; angles that a slice lacks have no value, which −0 says
- * (correct.h). */
-SinoStatus sino_halves_fill(const SinoHalvesSearch *search, SinoMinibatch *minibatch);
-
-/* The first least one of difference[begin] … difference[end − 1]. */
-int64_t sino_halves_best(const double *difference, int64_t begin, int64_t end);
-
 /* Halves of the normal operator: what the search for a strength needs where a solver has AᵀA instead of A. A slice that
  * lacks projections is solved with the normal operator of the others; another kind of operator predicts the projections
  * that it lacks. */
@@ -234,31 +163,3 @@ SinoProjector sino_halves_normal_predictor(void);
 SinoStatus sino_halves_normal_new(SinoRuntime *runtime, const SinoProblem *problem, bool idle,
                                   SinoHalvesNormal **normal);
 void sino_halves_normal_free(SinoHalvesNormal *normal); /* takes NULL */
-
-/* Reconstructs slices with `count` steps of the strength from the lowest on, one minibatch for each step and half, and
- * calls `use` with the first row of each projection that a slice lacks: slice 2i + half has step lowest + i. */
-typedef void SinoUsePrediction(SinoHalvesSearch *search, int64_t step, int64_t angle, SinoSlices slices, int64_t rows,
-                               int64_t row, const void *projection);
-SinoStatus sino_halves_normal_try(SinoHalvesSearch *search, int64_t lowest, int64_t count, SinoUsePrediction *use);
-
-/* Halves, the strength of a prior: with which slices predict best the projections that they lack. */
-
-/* The strength is 2^exponent times that of search->run, and leaves this sum of squares (SinoHalvesSearch.difference).
- */
-typedef struct SinoHalvesBest {
-    double exponent, difference;
-} SinoHalvesBest;
-
-/* Tries `count` powers of two, `below` of them below 1, and then half as many at a time, or, of fans, as many, until
- * the best one has neighbours or leaves no less than `promising`. */
-SinoStatus sino_halves_descend(SinoHalvesSearch *search, int64_t count, int64_t below, double promising,
-                               SinoHalvesBest *found);
-
-/* Whether slices of the strength 2^exponent that have no bound below predict projections far better than those of the
- * search, whose bound is 0. If so, the search goes on without. */
-SinoStatus sino_halves_deny(SinoHalvesSearch *search, double exponent, bool *denied);
-
-/* What a projection that differs by r says of a slice's square error: Σ s·(h ∗ s) with the ramp filter h. The footprint
- * of a voxel passes 2/3 of the highest frequency; s has 3/2 of it, so that s is the difference before the footprint.
- * s: [columns], for work. */
-double sino_halves_filtered_square(int64_t columns, const double *r, double *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halves, the number of iterations: each half of a slice's projections is reconstructed, iteration by iteration, and
  * compared with FBP of the other half. Several slices are searched in one minibatch, and do not know of each other. */
-#include "halves.h"
+#include "halves_private.h"
 
 #include "memory.h"
 #include "simulation.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halves of the normal operator: operators of a part of the angles, and trials by them. */
-#include "halves.h"
+#include "halves_private.h"
 
 #include "memory.h"
 #include "simulation.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halves, the search: the slices that are searched, minibatches and their sinograms. */
-#include "halves.h"
+#include "halves_private.h"
 
 #include "cone_solution.h"
 #include "input_parts.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halves, the strength of a prior: slices are reconstructed with some strengths at a time, and judged by how well they
  * predict the projections that they lack. */
-#include "halves.h"
+#include "halves_private.h"
 
 #include "memory.h"
 #include "simulation.h"

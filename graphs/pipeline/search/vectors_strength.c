@@ -3,7 +3,6 @@
 #include "vectors_strength.h"
 
 #include "align_level.h"
-#include "arithmetic.h"
 #include "halves.h"
 #include "memory.h"
 #include "simulation.h"
@@ -27,9 +26,6 @@ static const double usual = 0.015;
 /* Of phantoms whose rays are lines, about half of the strength that is nearest to the truth predicts best
  * (docs/lab/cones.md). */
 static const double growth = 2;
-
-/* Threshold of smooth priors, as a share of the volume's typical value. */
-static const double usual_threshold = 0.1;
 
 typedef struct Search {
     SinoAlignLevel level;
@@ -177,13 +173,6 @@ static SinoStatus open_search(Search *search)
     return search->solver->prepare(&search->run);
 }
 
-/* Two digits of the value in the unit of line integrals. */
-static double rounded(double value, double unit)
-{
-    const double digit = pow(10, floor(log10(value / unit)) - 1);
-    return nearbyint(value / unit / digit) * digit * unit;
-}
-
 /* The line integrals of a ball of radius R and value μ, in voxels, have the sum M = 4/3 π μ R³, and of their squares
  * E = 2π μ² R⁴. Each voxel of the scan has a `factor`-th of the value. */
 static SinoStatus find_threshold(const Search *search, int64_t factor, double unit, double *threshold)
@@ -197,7 +186,7 @@ static SinoStatus find_threshold(const Search *search, int64_t factor, double un
                "total-variation");
     const double ball = 3 * mass / (4 * SINO_PI), square = (double)pixels * mean_square(search);
     const double typical = pow(square / (2 * SINO_PI), 1.5) / (ball * ball) / (double)factor;
-    *threshold = rounded(typical * (isnan(given) ? usual_threshold : given), unit);
+    *threshold = sino_halves_rounded(typical * (isnan(given) ? SINO_USUAL_THRESHOLD : given), unit);
     return NULL;
 }
 
@@ -214,7 +203,7 @@ static SinoStatus find_strength(Search *search, int64_t factor, double unit, dou
     SINO_TRY(open_search(search));
     SINO_TRY(descend(search, &exponent));
     const double all = growth * sqrt(parts / (parts - 1)) * (double)factor;
-    *strength = rounded(all * search->run.regularization.strength * exp2(exponent), unit);
+    *strength = sino_halves_rounded(all * search->run.regularization.strength * exp2(exponent), unit);
     return NULL;
 }
 

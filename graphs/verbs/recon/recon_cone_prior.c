@@ -67,8 +67,8 @@ static SinoStatus search_vectors(SinoRuntime *runtime, const SinoSettings *setti
     return NULL;
 }
 
-/* Voxels above each other that share a pixel, of which the trials of a row know none. A voxel has so many times fewer
- * values, whose noise adds up to the root of that: so much weaker is the prior. */
+/* How many voxels above each other share a pixel. The trials, of one row, do not know them. A voxel of the volume has
+ * so many times fewer measured values, and the prior is weaker by the root of that number (docs/lab/cones.md). */
 static double rows_shared(const SinoCone *cone)
 {
     return sino_cone_pixel_rays(cone, 0).up > 1 ? sino_cone_pixel_voxels(cone, 0).height : 1;

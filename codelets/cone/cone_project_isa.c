@@ -721,11 +721,6 @@ static void spread_fan(const SinoCone *cone, const Path *path, const Tile *tile,
     }
 }
 
-static bool is_fan(const SinoCone *cone)
-{
-    return cone->row_count == 1 && cone->z_count == 1;
-}
-
 /* ---- tiles ---- */
 
 /* The detector columns that may see the tile: those of its corners, a voxel further out. */
@@ -761,9 +756,9 @@ static void pass_tile(const SinoCone *cone, const Tile *tile, SinoConeBand band,
         for (int64_t c = columns.first; c < columns.first + columns.count; c++) {
             const Path path = path_of(&split, &view, rays, flipped, c);
             const int64_t ray = (k * cone->column_count + c / rays.across) * cone->row_count;
-            if (is_fan(cone) && back)
+            if (sino_cone_is_fan(cone) && back)
                 spread_fan(cone, &path, tile, band, from + ray, to);
-            else if (is_fan(cone))
+            else if (sino_cone_is_fan(cone))
                 project_fan(cone, &path, tile, band, from, to + ray);
             else if (back)
                 spread_path(&split, work, &path, tile, band, from + ray, to);
@@ -778,7 +773,7 @@ static void pass_tile(const SinoCone *cone, const Tile *tile, SinoConeBand band,
 static void pass_band(const SinoCone *cone, SinoConeBand band, SinoConeAngles angles, const SinoConeWork *work,
                       bool back, const float *from, float *to)
 {
-    const int64_t end = band.first_row + band.row_count, side = is_fan(cone) ? FAN_TILE : TILE;
+    const int64_t end = band.first_row + band.row_count, side = sino_cone_is_fan(cone) ? FAN_TILE : TILE;
     SinoCone part = *cone;
     part.angle_count = angles.count;
     part.view = cone->view ? cone->view + angles.first : NULL;

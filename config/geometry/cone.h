@@ -187,26 +187,37 @@ static inline SinoPixelVoxels sino_cone_pixel_voxels(const SinoCone *cone, int64
     return (SinoPixelVoxels){width, height};
 }
 
+/* A fan beam: its only row sees the only slice. */
+static inline bool sino_cone_is_fan(const SinoCone *cone)
+{
+    return cone->row_count == 1 && cone->z_count == 1;
+}
+
 /* Each row sees one slice. */
 static inline bool sino_cone_is_flat(const SinoCone *cone)
 {
-    return cone->fans || (cone->row_count == 1 && cone->z_count == 1);
+    return cone->fans || sino_cone_is_fan(cone);
 }
 
-/* Those of projection k. Rays through the middles of pixels alone would miss voxels that are smaller than pixels. */
+/* Those of pixels of this size. Rays through the middles of pixels alone would miss voxels that are smaller. */
+static inline SinoPixelRays sino_cone_rays_of(const SinoCone *cone, SinoPixelVoxels pixel)
+{
+    return (SinoPixelRays){sino_rays_of_width(pixel.width),
+                           sino_cone_is_flat(cone) ? 1 : sino_rays_of_width(pixel.height)};
+}
+
+/* Those of projection k. */
 static inline SinoPixelRays sino_cone_pixel_rays(const SinoCone *cone, int64_t k)
 {
-    const SinoPixelVoxels size = sino_cone_pixel_voxels(cone, k);
-    return (SinoPixelRays){sino_rays_of_width(size.width),
-                           sino_cone_is_flat(cone) ? 1 : sino_rays_of_width(size.height)};
+    return sino_cone_rays_of(cone, sino_cone_pixel_voxels(cone, k));
 }
 
 /* Rays of projection k for each voxel in the middle of the grid, to which the time of products is proportional. */
 static inline double sino_cone_voxel_rays(const SinoCone *cone, int64_t k)
 {
-    const SinoPixelVoxels size = sino_cone_pixel_voxels(cone, k);
-    const SinoPixelRays rays = sino_cone_pixel_rays(cone, k);
-    const double area = size.width * (sino_cone_is_flat(cone) ? 1 : size.height);
+    const SinoPixelVoxels pixel = sino_cone_pixel_voxels(cone, k);
+    const SinoPixelRays rays = sino_cone_rays_of(cone, pixel);
+    const double area = pixel.width * (sino_cone_is_flat(cone) ? 1 : pixel.height);
     return area > 0 ? (double)(rays.across * rays.up) / area : 1;
 }
 

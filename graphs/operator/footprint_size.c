@@ -2,7 +2,6 @@
 /* Footprint size: how many rays meet each partition, socket and node of a slice, computed without tracing. */
 #include "decomposition.h"
 
-#include "arithmetic.h"
 #include "memory.h"
 #include "vector.h"
 

@@ -4,11 +4,10 @@
  *
  * Times follow from the machine's rates: kernels from a rate per worker, sums of vectors from the bandwidth of memory,
  * exchanges from the bandwidth of their level. If the machine has costs, kernels follow from times that were measured.
- * Where devices with rates compute, iterations and the run follow from a schedule, and the plan's
- * partitions and minibatch are those of the shortest run. Times do not include building the operator, waiting for
- * slower ranks beyond uneven shares, or contention of the network. The kernel rate holds with symmetry if angles pair
- * up. Without symmetry kernels read each angle's lengths and run at 0.87 of that rate (docs/lab/kernels.md: 92.4 of
- * 106.2 GFLOP/s). */
+ * Where devices with rates compute, iterations and the run follow from a schedule, and the plan's partitions and
+ * minibatch are those of the shortest run. Times do not include building the operator, waiting for slower ranks beyond
+ * uneven shares, or contention of the network. The kernel rate holds with symmetry if angles pair up. Without symmetry
+ * kernels read each angle's lengths and run at 0.87 of that rate (docs/lab/kernels.md: 92.4 of 106.2 GFLOP/s). */
 #pragma once
 
 #include "projector_cost.h"

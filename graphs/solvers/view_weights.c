@@ -2,7 +2,6 @@
 /* View weights: what FDK multiplies projections that have vectors by, and the pixels of their lines. */
 #include "view_weights.h"
 
-#include "arithmetic.h"
 #include "circle.h"
 #include "cone_weigh.h"
 #include "helix.h"
@@ -48,10 +47,10 @@ static SinoStatus check_across(const SinoCone *cone, const SinoRayCircle *circle
     for (int64_t k = 0; k < cone->angle_count; k++) {
         const SinoViewPlanes planes = sino_view_planes(&cone->view[k]);
         const double *step = circle->along_rows ? cone->view[k].row : cone->view[k].column;
-        const double depth = cone->view[k].parallel ? 1 : sino_view_value(&planes, 0, origin);
-        const double at =
-            sino_view_value(&planes, circle->along_rows ? 2 : 1, origin) / sino_view_value(&planes, 0, origin);
-        seen_mm = fmin(seen_mm, (double)pixels * sqrt(sino_view_dot(step, step)) * depth);
+        const double depth = sino_view_value(&planes, 0, origin);
+        const double at = sino_view_value(&planes, circle->along_rows ? 2 : 1, origin) / depth;
+        const double pixel_mm = sqrt(sino_view_dot(step, step)) * (cone->view[k].parallel ? 1 : depth);
+        seen_mm = fmin(seen_mm, (double)pixels * pixel_mm);
         least = fmin(least, at);
         most = fmax(most, at);
     }

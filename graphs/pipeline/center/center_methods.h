@@ -25,8 +25,8 @@ SinoStatus sino_center_order_apply(const SinoCenterOrder *order, float *sinogram
 
 void sino_center_order_free(SinoCenterOrder *order);
 
-/* Center methods: each finds the rotation center of a scan in its own way; center_search.c chooses among them. Centers
- * are in columns of the input's geometry. Each function submits tasks and waits for them. */
+/* The methods, among which center_search.c chooses. Centers are in columns of the input's geometry. Each function
+ * submits tasks and waits for them. */
 
 /* One detector row: sinogram[angle][column], the line integrals of all angles, not owned. Its projections, and the
  * angles of its geometry, are those of the scan in order. */

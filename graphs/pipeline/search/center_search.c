@@ -381,10 +381,10 @@ static SinoStatus find(SinoRuntime *runtime, const SinoSettings *settings, const
     const bool automatic = settings->center.method == SINO_CENTER_AUTO;
     if (automatic && is_short_arc(&order.geometry)) {
         status = find_in_arc(&search, &settings->center, slice, result, input);
-        goto cleanup;
+    } else {
+        status = automatic ? find_agreed(&search, result) : find_one(&search, settings->center.method, result);
+        if (!status) status = ask_rows(&search, &settings->center, slice, result, input);
     }
-    status = automatic ? find_agreed(&search, result) : find_one(&search, settings->center.method, result);
-    if (!status) status = ask_rows(&search, &settings->center, slice, result, input);
 cleanup:
     free(sinogram);
     sino_center_order_free(&order);

@@ -33,10 +33,15 @@ static void *new_memory(size_t bytes)
     return memory;
 }
 
-/* Waits until woken; seconds < 0: for any time. Returns whether the time is over. */
-static bool wait_in(Queue *queue, double seconds)
+static void join(Queue *queue)
 {
     if (!queue->semaphore) queue->semaphore = sg_sem_init(0);
+    queue->waiting++;
+}
+
+/* Waits until woken, after join; seconds < 0: for any time. Returns whether the time is over. */
+static bool wait_in(Queue *queue, double seconds)
+{
     if (seconds < 0) {
         sg_sem_acquire(queue->semaphore);
         return false;
@@ -68,7 +73,7 @@ void sg_mutex_lock(sg_mutex_t mutex)
 {
     Lock *const lock = (Lock *)mutex;
     while (lock->held) {
-        lock->queue.waiting++;
+        join(&lock->queue);
         wait_in(&lock->queue, -1);
     }
     lock->held = true;
@@ -107,8 +112,7 @@ sg_cond_t sg_cond_init(void)
 static bool wait_unlocked(sg_cond_t condition, sg_mutex_t mutex, double seconds)
 {
     Queue *const queue = (Queue *)condition;
-    if (!queue->semaphore) queue->semaphore = sg_sem_init(0);
-    queue->waiting++;
+    join(queue);
     sg_mutex_unlock(mutex);
     const bool late = wait_in(queue, seconds);
     sg_mutex_lock(mutex);
